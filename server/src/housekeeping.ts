@@ -7,7 +7,7 @@ import {
 import type { Deps } from './deps.ts';
 import { deleteExpiredSessions } from './features/accounts/index.ts';
 import { tidyActivity } from './features/activity/index.ts';
-import { deleteOldReleases, tidyBrakeCounts } from './features/brake/index.ts';
+import { deleteOldReleases, detectSpikes, tidyBrakeCounts } from './features/brake/index.ts';
 import { deleteExpiredKeys } from './features/idempotency/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteOldIncidents } from './features/incidents/index.ts';
@@ -46,6 +46,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
   let nextSealingAt = clock() + sealAfterMs;
 
   async function tidy(): Promise<void> {
+    await detectSpikes(deps); // first: a slow chore must not delay it
     await ensurePartitions(pool, { retentionDays: config.CARILLON_RETENTION_DAYS, nowMs: clock(), log });
     while (!stopped && (await deleteExpiredKeys(pool, sliceOfKeys)) === sliceOfKeys) {}
     await deleteAttachmentBytesBefore(pool, clock() - attachmentDays * dayMs, () => stopped);

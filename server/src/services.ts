@@ -10,6 +10,7 @@ import {
   createDefaultRules,
   createEngagements,
   createHolds,
+  createLoopGuard,
 } from './features/brake/index.ts';
 import { createCallbackService } from './features/callbacks/index.ts';
 import {
@@ -132,7 +133,7 @@ export function createServices(deps: Deps) {
     definitions,
     workflows,
     newRuns,
-    runs: createRunService({ ...deps, newRuns }),
+    runs: createRunService({ ...deps, newRuns, loopGuard: createLoopGuard(deps, { states: brakeStates }) }),
     schedules: createScheduleService({ ...deps, workflows }),
     emailSettings: createEmailSettingsService({ ...deps, sandboxStore, linkSecrets }),
     smsSettings: createSmsSettingsService({ ...deps, sandboxStore, smsCallbackUrl }),

@@ -1414,6 +1414,8 @@ export type WorkflowStep = {
 
 export type WorkflowTrigger = {
   trigger_data: Record<string, unknown>;
+  /** The `chain` of the event that led to this trigger. */
+  chain?: string | undefined;
 };
 
 export type WorkflowValidation = {

@@ -29,6 +29,8 @@ export interface DueNotification {
   reply_to: string | null;
   attachments: { filename: string; content_type: string }[] | null;
   connection_id: string | null;
+  /** The chain of workflow runs that led to it; null when no run sent it. */
+  chain: string | null;
   /** The version of the settings that the channel is sent with; null when there are none. */
   settings_version: string | null;
 }

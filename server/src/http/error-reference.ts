@@ -61,6 +61,8 @@ const sentences: Record<ProblemCode, string> = {
   brake_limit_reached: 'The environment has the maximum number of brake rules, or of running releases.',
   brake_rule_default: 'A default rule of the brake cannot be deleted; save it with `is_enabled: false`.',
   brake_frozen: 'What a freeze holds is released when you unfreeze; it can only be cancelled before.',
+  workflow_loop:
+    'Workflow runs trigger each other through what they send, more often than the rule `workflow_loop` of the brake allows.',
   method_not_allowed: 'The URL does not support this method; the header `Allow` lists the supported methods.',
   payload_too_large:
     'The body is larger than the operation accepts (1 MiB; notifications 24 MiB; without credentials 16 KiB; 10,000 values, a batch 100,000), or the headers are (16 KiB).',

@@ -70,6 +70,7 @@ export const problemCodes = {
   brake_limit_reached: conflict,
   brake_rule_default: conflict,
   brake_frozen: conflict,
+  workflow_loop: conflict,
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
   organization_moved: { status: 421, type: 'invalid_request_error' },
   payload_too_large: { status: 413, type: 'invalid_request_error' },

@@ -14,8 +14,8 @@ export function createWebhookCarrier(outbound: Outbound, clock: Clock): Carrier 
     kind: 'webhook',
     idempotent: true,
     async send(message: WebhookMessage, signal) {
-      const { to, notificationId: id, body, secrets, timeoutMs } = message;
-      const post = { url: to.address, id, body, secrets, timeoutMs, signal };
+      const { to, notificationId: id, body, secrets, chain, timeoutMs } = message;
+      const post = { url: to.address, id, body, secrets, chain, timeoutMs, signal };
       return outcomeOf(await sendPost(outbound, post, clock));
     },
   };

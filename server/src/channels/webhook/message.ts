@@ -6,5 +6,7 @@ export interface WebhookMessage extends MessageEnvelope {
   body: string;
   /** Each secret signs; the newest first. */
   secrets: string[];
+  /** The chain of workflow runs that led to the message. */
+  chain: string | null;
   timeoutMs: number;
 }

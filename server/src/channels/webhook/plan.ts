@@ -63,6 +63,7 @@ function planFor(notification: DueNotification, target: WebhookTarget, carrier: 
       ...envelopeTo(target.url, notification, attempt),
       body,
       secrets: target.secrets,
+      chain: notification.chain,
       timeoutMs: target.timeoutMs,
     }),
   };

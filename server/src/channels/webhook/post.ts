@@ -1,3 +1,4 @@
+import { chainHeader } from '../../kernel/chain-header.ts';
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { signedHeaders } from './signing.ts';
 
@@ -8,6 +9,8 @@ export interface Post {
   id: string;
   body: string;
   secrets: readonly string[];
+  /** The chain of workflow runs that led to the call, for the receiver to pass on. */
+  chain?: string | null | undefined;
   timeoutMs: number;
   signal?: AbortSignal;
 }
@@ -29,10 +32,11 @@ export interface PostResult {
 
 const snippetBytes = 1_024;
 
-export function postHeaders(post: Pick<Post, 'id' | 'body' | 'secrets'>, nowMs: number) {
+export function postHeaders(post: Pick<Post, 'id' | 'body' | 'secrets' | 'chain'>, nowMs: number) {
   return {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': 'Carillon-Webhooks/1.0',
+    ...(post.chain && { [chainHeader]: post.chain }),
     ...signedHeaders(post.secrets, post.id, nowMs, post.body),
   };
 }

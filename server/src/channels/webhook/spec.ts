@@ -41,10 +41,10 @@ export const webhookSpec: ChannelSpec = {
   createPlanner: createWebhookPlanner,
   preview: ({ body }: WebhookMessage) => ({ structured: JSON.parse(body) }),
   sandbox: {
-    payloadOf: ({ notificationId: id, to, body, secrets }: WebhookMessage, now) => ({
+    payloadOf: ({ notificationId: id, to, body, secrets, chain }: WebhookMessage, now) => ({
       method: 'POST',
       url: to.address,
-      headers: postHeaders({ id, body, secrets }, now),
+      headers: postHeaders({ id, body, secrets, chain }, now),
       body,
     }),
   },

@@ -69,11 +69,24 @@ export function createBrake(
     return { kind: 'hold', note, until: note.expires, detail, isRepeated };
   }
 
+  /** During a spike, when the rule says so, everything is held that a person has not released. */
+  function judgeSpike(request: BrakeRequest): BrakeVerdict | null {
+    const { fact } = request;
+    const state = states.get(fact.environment_id);
+    const rule =
+      state?.isSpiking && state.rules.find(({ scope, action }) => scope === 'spike' && action === 'hold');
+    if (!rule || request.isCounted || !stops(rule, request)) return null;
+    if (fact.priority === 'critical' && !rule.includes_critical) return null;
+    const note = holdOf(request, rule.key, rule.hold_expires_hours);
+    const detail = `Much more than usual at this hour is being sent (rule ${rule.key}): held until it is released, at most until ${new Date(note.expires).toISOString()}.`;
+    return { kind: 'hold', note, until: note.expires, detail, isRepeated: false };
+  }
+
   /** A verdict that needs no count; null when the counts decide. */
   function judgeState(request: BrakeRequest): BrakeVerdict | null {
     const { hold, decision } = request;
-    const frozen = judgeFreeze(request);
-    if (frozen) return frozen;
+    const stopped = judgeFreeze(request) ?? judgeSpike(request);
+    if (stopped) return stopped;
     // Held by a rule, and claimed early for another reason, such as a change of the notification.
     const isHeld = hold !== null && decision === null && !hold.delayed && !hold.hold.startsWith('freeze:');
     return isHeld ? { kind: 'hold', note: hold, until: hold.expires, detail: '', isRepeated: true } : null;

@@ -52,7 +52,9 @@ async function waitForCount(hold: string, count: number): Promise<void> {
 }
 
 describe('a script that sends hundreds of texts to seven numbers', () => {
-  test('delivers the cap, and after a freeze from another process and a release everything arrives exactly once', { timeout: 60_000 }, async () => {
+  test('delivers the cap, and after a freeze from another process and a release everything arrives exactly once', {
+    timeout: 60_000,
+  }, async () => {
     const limit = 20;
     const rule = { name: 'Cap', scope: 'recipient', window: 'hour', limit, match: { channel: 'sms' } };
     expect(await api.request('PUT', '/v1/brake/rules/cap', { body: rule })).toMatchObject({ status: 201 });

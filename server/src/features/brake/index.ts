@@ -1,4 +1,5 @@
 export { type Brake, type BrakeRequest, type BrakeVerdict, createBrake } from './brake.ts';
+export { createLoopGuard, type LoopGuard } from './chain.ts';
 export { tidyBrakeCounts } from './counts-store.ts';
 export { createEngagements } from './engagements.ts';
 export { type HoldDecision, type HoldNote, waitName } from './hold.ts';
@@ -8,4 +9,5 @@ export { deleteOldReleases } from './releases-store.ts';
 export { brakeRoutes } from './routes.ts';
 export { createDefaultRules } from './rules.ts';
 export { createBrakeService } from './service.ts';
+export { detectSpikes } from './spikes.ts';
 export { createBrakeStates } from './state.ts';

@@ -8,6 +8,7 @@ export interface StateRow {
   environment_id: string;
   rules: ActiveRule[];
   freezes: (Omit<FreezeRow, 'frozen_at'> & { frozen_at: string })[];
+  is_spiking: boolean;
 }
 
 const list = statement<StateRow>(
@@ -18,7 +19,9 @@ const list = statement<StateRow>(
          select w.id from workflows w where w.environment_id = r.environment_id and w.key = r.match ->> 'workflow_key'
        ) as "workflowId"
        from brake_rules r where r.environment_id = given.id) rule) as rules,
-     array(select to_json(f) from brake_freezes f where f.environment_id = given.id order by f.channel) as freezes
+     array(select to_json(f) from brake_freezes f where f.environment_id = given.id order by f.channel) as freezes,
+     exists (select from brake_engagements g where g.environment_id = given.id and g.rule = 'spike'
+       and g.last_at > now() - interval '150 seconds') as is_spiking -- noted once a minute
    from unnest($1::uuid[]) as given (id)`,
 );
 

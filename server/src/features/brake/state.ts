@@ -10,6 +10,8 @@ import { listStates, type StateRow } from './state-store.ts';
 export interface BrakeState {
   rules: ActiveRule[];
   freezes: FreezeRow[];
+  /** Much more than usual is being sent. */
+  isSpiking: boolean;
 }
 
 /**
@@ -78,11 +80,12 @@ export function createBrakeStates(
   };
 }
 
-function stateOf({ rules, freezes }: StateRow, defaults: BrakeRule[]): BrakeState {
+function stateOf({ rules, freezes, is_spiking }: StateRow, defaults: BrakeRule[]): BrakeState {
   return {
     rules: withDefaults(rules, defaults)
       .filter((rule) => rule.is_enabled)
       .map((rule) => ({ workflowId: null, ...rule })),
     freezes: freezes.map((freeze) => ({ ...freeze, frozen_at: new Date(freeze.frozen_at) })),
+    isSpiking: is_spiking,
   };
 }

@@ -75,7 +75,7 @@ export async function announce(
   const told = subscriptions.flatMap(({ event, endpointIds }) => {
     const row = rows.get(event.notificationId);
     const data = row && dataOf(row, row.events.length - event.fromEnd);
-    return data ? [{ event: { ...event, data }, endpointIds }] : [];
+    return row && data ? [{ event: { ...event, chain: row.chain, data }, endpointIds }] : [];
   });
   return (await recordSubscribed(tx, queue, told)).length > 0;
 }

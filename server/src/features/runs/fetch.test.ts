@@ -23,7 +23,13 @@ const attempt = (headers: Record<string, string>) =>
       attemptId: 'ask-1',
       request: { url: sink.url(), method: 'POST', headers, body: '{}' },
     },
-    { idempotencyKey: 'ours', attempt: 1, retryScale: 1, now: 0 },
+    {
+      idempotencyKey: 'ours',
+      chain: '01890000-0000-7000-8000-000000000000;0',
+      attempt: 1,
+      retryScale: 1,
+      now: 0,
+    },
   );
 
 test.each(['Transfer-Encoding', 'Expect', 'Keep-Alive', 'Upgrade', 'Content-Length'])(

@@ -7,6 +7,7 @@ import {
 import { parseTarget } from '../../channels/net.ts';
 import { withoutSecrets } from '../../channels/secrets.ts';
 import type { FetchEffect, Json } from '../../engine/index.ts';
+import { chainHeader } from '../../kernel/chain-header.ts';
 import { hour, type RetrySchedule, retryDelayMs, second } from '../../kernel/retry-schedule.ts';
 import { storable } from '../../kernel/storable.ts';
 import { credentialsIn } from '../workflows/index.ts';
@@ -47,7 +48,7 @@ export function concurrencyKeyOf(environmentId: string, { request }: FetchEffect
 export async function attemptFetch(
   outbound: Outbound,
   effect: FetchEffect,
-  call: { idempotencyKey: string; attempt: number; retryScale: number; now: number },
+  call: { idempotencyKey: string; chain: string; attempt: number; retryScale: number; now: number },
 ): Promise<FetchResult> {
   const { url, headers, body } = effect.request;
   const target = parseTarget(url, 'all');
@@ -63,6 +64,7 @@ export async function attemptFetch(
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
       ...lowerCased(headers),
       'idempotency-key': call.idempotencyKey,
+      [chainHeader]: call.chain,
     },
     ...(hasBody ? { body } : {}),
     timeoutMs,

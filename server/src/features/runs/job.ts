@@ -4,7 +4,7 @@ import type { FetchEffect, Input, Json } from '../../engine/index.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import { type Drafts, listStatuses } from '../notifications/index.ts';
 import { type Definitions, nameOf } from '../workflows/index.ts';
-import { type AdvanceInput, advanceRun, fetchOf, openingOf } from './advance.ts';
+import { type AdvanceInput, advanceRun, chainOf, fetchOf, openingOf } from './advance.ts';
 import { listItems, listOpenDigests } from './digests-store.ts';
 import { attemptFetch, concurrencyKeyOf } from './fetch.ts';
 import { listFacts, type RunFact } from './store.ts';
@@ -133,6 +133,7 @@ export function createRunJob(deps: JobDeps): Job<AdvanceInput> {
     try {
       const fetched = await attemptFetch(deps.outbound, effect, {
         idempotencyKey: `${fact.id}:${effect.attemptId}`,
+        chain: chainOf(fact),
         attempt,
         retryScale: deps.config.CARILLON_RETRY_SCALE,
         now: startedAt,

@@ -75,6 +75,7 @@ export function createNewRuns({
         external_user_id: userId,
         address: addressOf(triggerData, userId),
         trigger_data: triggerData,
+        chain: null,
       };
     },
 

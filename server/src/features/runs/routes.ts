@@ -1,4 +1,6 @@
+import { Type } from 'typebox';
 import { isAbandoned, type Route, route } from '../../http/route.ts';
+import { chainHeader } from '../../kernel/chain-header.ts';
 import { idempotencyHeader, idempotencyKeyOf } from '../idempotency/index.ts';
 import {
   Cancellation,
@@ -29,14 +31,30 @@ export function runRoutes({ runs }: { runs: RunService }): Route[] {
       access: 'workflows:trigger',
       params: KeyParams,
       body: TriggerRequest,
-      headers: idempotencyHeader(
-        'The same key within 24 hours returns the first run (200) and triggers nothing.',
-      ),
+      headers: {
+        ...idempotencyHeader(
+          'The same key within 24 hours returns the first run (200) and triggers nothing.',
+        ),
+        'Carillon-Chain': {
+          description:
+            'The header of the webhook or call that led to this trigger, passed on, so that a workflow that triggers itself is found. `chain` in the body does the same.',
+          schema: Type.String({ maxLength: 100 }),
+        },
+      },
       responses: { 202: TriggeredRun, 200: TriggeredRun },
-      errors: ['storage_quota_reached', 'trigger_data_invalid'],
+      errors: ['storage_quota_reached', 'trigger_data_invalid', 'workflow_loop'],
       async handler({ principal, params, body, raw }) {
         const key = idempotencyKeyOf(raw);
-        const triggered = await runs.trigger(principal, params.key, body.trigger_data, key, isAbandoned(raw));
+        const header = raw.headers[chainHeader];
+        const chain = body.chain ?? (typeof header === 'string' ? header : null);
+        const triggered = await runs.trigger(
+          principal,
+          params.key,
+          body.trigger_data,
+          key,
+          isAbandoned(raw),
+          chain,
+        );
         return {
           status: triggered.replayed ? 200 : 202,
           body: { run_id: triggered.runId, status: triggered.status },

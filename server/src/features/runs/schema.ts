@@ -15,7 +15,15 @@ export type RunStatus = (typeof statuses)[number];
 /** The final statuses. */
 export const endedStatuses: ReadonlySet<RunStatus> = new Set(['completed', 'failed', 'cancelled']);
 
-export const TriggerRequest = Type.Object({ trigger_data: DataObject }, { title: 'WorkflowTrigger' });
+export const TriggerRequest = Type.Object(
+  {
+    trigger_data: DataObject,
+    chain: Type.Optional(
+      Type.String({ maxLength: 100, description: 'The `chain` of the event that led to this trigger.' }),
+    ),
+  },
+  { title: 'WorkflowTrigger' },
+);
 
 export const TriggeredRun = Type.Object(
   { run_id: Uuid, status: OneOf(statuses) },

@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
+import type { LoopGuard } from '../brake/index.ts';
 import { findWorkflow } from '../workflows/index.ts';
 import { cancelRun } from './cancel.ts';
 import { createEvents, type Events } from './events.ts';
@@ -26,6 +27,7 @@ export interface RunService extends Events {
 export function createRunService(
   deps: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'tasks'> & {
     newRuns: NewRuns;
+    loopGuard: LoopGuard;
   },
 ): RunService {
   const { pool } = deps;

@@ -18,13 +18,21 @@ export interface RunRow {
   /** The address of the person the run is about, when it names no other user: erasing a person finds the run by it. */
   address: string | null;
   trigger_data: JsonObject;
+  chain: string | null;
   failure_reason: string | null;
   completed_at: Date | null;
 }
 
 export type NewRun = Pick<
   RunRow,
-  'id' | 'environment_id' | 'workflow_id' | 'version' | 'external_user_id' | 'address' | 'trigger_data'
+  | 'id'
+  | 'environment_id'
+  | 'workflow_id'
+  | 'version'
+  | 'external_user_id'
+  | 'address'
+  | 'trigger_data'
+  | 'chain'
 >;
 
 /** One statement, as in the acceptance of notifications: the keys, the runs and their jobs are written all or nothing. */
@@ -32,15 +40,15 @@ const insertRows = statement<{ id: string }>(
   'runs_insert',
   `with input as materialized (
      select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
-       external_user_id text, address text, trigger_data json, operation text, key text, body_hash text, lane smallint,
+       external_user_id text, address text, trigger_data json, chain text, operation text, key text, body_hash text, lane smallint,
        run_at timestamptz, tag bigint)
    ),
    fresh as (${claimKeysSql('(select *, id as resource_id from input where key is not null) claims')}),
    taken as materialized (select * from input where key is null or id in (select resource_id from fresh)),
    ${enqueueSql('run', '(select id, lane, environment_id, run_at, tag from taken) work', '$2')},
    lives as (
-     insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data)
-     select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data from taken
+     insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data, chain)
+     select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data, chain from taken
    )
    select id from taken`,
 );
@@ -69,7 +77,7 @@ const select = `
     r.failure_reason, r.completed_at, w.key as workflow_key
   from runs r join workflows w on w.id = r.workflow_id`;
 
-export type StoredRun = Omit<RunRow, 'address'> & { workflow_key: string };
+export type StoredRun = Omit<RunRow, 'address' | 'chain'> & { workflow_key: string };
 
 const findOne = statement<StoredRun>('runs_find', `${select} where r.id = $1 and r.environment_id = $2`);
 

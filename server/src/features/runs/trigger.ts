@@ -6,6 +6,7 @@ import type { Principal } from '../../http/principal.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
+import type { LoopGuard } from '../brake/index.ts';
 import {
   checkIdempotencyKey,
   findEarlierHolder,
@@ -30,6 +31,8 @@ export type Trigger = (
   triggerData: JsonObject,
   idempotencyKey: string | null,
   isAbandoned?: () => boolean,
+  /** The chain of runs that led to this trigger, as it was received. */
+  chain?: string | null,
 ) => Promise<Triggered>;
 
 interface NewTrigger {
@@ -43,7 +46,8 @@ export function createTrigger({
   queue,
   tasks,
   newRuns,
-}: Pick<Deps, 'pool' | 'queue' | 'tasks'> & { newRuns: NewRuns }): Trigger {
+  loopGuard,
+}: Pick<Deps, 'pool' | 'queue' | 'tasks'> & { newRuns: NewRuns; loopGuard: LoopGuard }): Trigger {
   const batcher = createBatcher<NewTrigger, boolean>((triggers) => trackWrite(pool, () => write(triggers)), {
     concurrency: 2,
     maxItems: 250,
@@ -71,7 +75,7 @@ export function createTrigger({
     return { runId, status: run.status, replayed: true };
   }
 
-  return async (principal, workflowKey, triggerData, idempotencyKey, isAbandoned) => {
+  return async (principal, workflowKey, triggerData, idempotencyKey, isAbandoned, chain = null) => {
     const { environmentId } = principal;
     const claim =
       idempotencyKey === null
@@ -80,6 +84,7 @@ export function createTrigger({
     let run: NewRun;
     try {
       run = await newRuns.check(principal, workflowKey, triggerData);
+      run.chain = await loopGuard.check(principal, chain);
     } catch (error) {
       // The workflow may have been changed or disabled since: a replay still gets the result of the original trigger.
       const earlier = error instanceof Problem && claim ? await findEarlierHolder(pool, claim) : null;

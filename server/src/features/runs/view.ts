@@ -3,7 +3,7 @@ import type { StepEntry } from '../../engine/index.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { WebhookEvent } from '../webhooks/index.ts';
 import { sourceOf, stepView } from '../workflows/index.ts';
-import type { RunAdvance } from './advance.ts';
+import { chainOf, type RunAdvance } from './advance.ts';
 import type { Run, RunSummary } from './schema.ts';
 import type { StepWrite } from './steps-store.ts';
 import type { RunUpdate, StoredRun } from './store.ts';
@@ -82,6 +82,7 @@ export function endedEvent(advance: RunAdvance): WebhookEvent[] {
     {
       environmentId: fact.environment_id,
       type: announced[decision.status],
+      chain: chainOf(fact),
       data: {
         id: fact.id,
         workflow_key: fact.workflowKey,

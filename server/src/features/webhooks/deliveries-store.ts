@@ -136,6 +136,7 @@ export interface DeliveryFact {
   attempt_count: number;
   step: number;
   body: string;
+  chain: string | null;
   url: string;
   endpoint_status: EndpointStatus;
   timeout_seconds: number;
@@ -145,7 +146,7 @@ export interface DeliveryFact {
 
 const loadFacts = statement<DeliveryFact>(
   'webhooks_load_deliveries',
-  `select d.id, d.environment_id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.step, v.body,
+  `select d.id, d.environment_id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.step, v.body, v.chain,
      e.url, e.status as endpoint_status, e.timeout_seconds, e.secrets, e.failing_since
    from webhook_deliveries d
    join webhook_events v on v.id = d.event_id

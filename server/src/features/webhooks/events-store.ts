@@ -6,6 +6,7 @@ export interface EventRow {
   environment_id: string;
   type: string;
   notification_id: string | null;
+  chain: string | null;
   body: string;
 }
 
@@ -20,9 +21,9 @@ export interface NewDelivery {
 const insert = statement(
   'webhooks_insert_events',
   `with events as (
-     insert into webhook_events (id, environment_id, type, notification_id, body)
+     insert into webhook_events (id, environment_id, type, notification_id, chain, body)
      select * from json_to_recordset($1::json)
-       as (id uuid, environment_id uuid, type text, notification_id uuid, body text)
+       as (id uuid, environment_id uuid, type text, notification_id uuid, chain text, body text)
    )
    insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type)
    select * from json_to_recordset($2::json)

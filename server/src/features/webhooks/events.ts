@@ -15,6 +15,8 @@ export interface WebhookEvent extends EventIntent {
   /** A UUIDv7 chosen by the caller when the same event must never be recorded twice; a new one by default. */
   id?: string;
   notificationId?: string;
+  /** The chain of workflow runs that led to the event. */
+  chain?: string | null;
   data: object;
 }
 
@@ -93,12 +95,14 @@ export async function recordSubscribed(
 function eventRow(event: WebhookEvent) {
   const id = event.id ?? newId();
   const created_at = new Date(idTime(id)).toISOString();
+  const chain = event.chain ?? null;
   return {
     id,
     environment_id: event.environmentId,
     type: event.type,
     notification_id: event.notificationId ?? null,
-    body: JSON.stringify({ id, type: event.type, created_at, data: event.data }),
+    chain,
+    body: JSON.stringify({ id, type: event.type, created_at, ...(chain && { chain }), data: event.data }),
   };
 }
 

@@ -62,6 +62,7 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
       url: fact.url,
       id: fact.event_id,
       body: fact.body,
+      chain: fact.chain,
       secrets: deps.openWebhookSecrets(endpointContext(fact.endpoint_id), fact.secrets, clock()),
       timeoutMs: fact.timeout_seconds * 1000,
     };
