@@ -211,6 +211,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const services = createServices(deps);
     stops.push(() => withinDrain(services.sandboxStore.idle()));
     stops.push(() => services.emailConnections.stop());
+    stops.push(() => withinDrain(services.spend.flush()));
     // Requests and jobs in progress share one deadline instead of one after the other.
     const drains: (() => Promise<unknown>)[] = [];
     stops.push(() => Promise.all(drains.map((drain) => drain())));

@@ -17,6 +17,7 @@ import { categoryRoutes, preferenceRoutes } from './features/preferences/index.t
 import { runRoutes } from './features/runs/index.ts';
 import { sandboxRoutes } from './features/sandbox/index.ts';
 import { scheduleRoutes } from './features/schedules/index.ts';
+import { spendRoutes } from './features/spend/index.ts';
 import { widgetRoutes } from './features/static-files/index.ts';
 import { suppressionRoutes } from './features/suppressions/index.ts';
 import { templateRoutes } from './features/templates/index.ts';
@@ -51,6 +52,7 @@ export function allRoutes(
     ...unsubscribeRoutes(services),
     ...usageRoutes(services),
     ...brakeRoutes(services),
+    ...spendRoutes(services),
     ...inboxRoutes(services),
     ...webhookRoutes(services),
     ...activityRoutes(services),

@@ -44,6 +44,7 @@ import { createProviderHealthTracker, createThrottles } from './features/provide
 import { createReportWriter } from './features/receipts/index.ts';
 import { createNewRuns, createRunService, wakeRunsOf } from './features/runs/index.ts';
 import { createScheduleService } from './features/schedules/index.ts';
+import { createSpendRecorder } from './features/spend/index.ts';
 import { createSuppressionService } from './features/suppressions/index.ts';
 import { createTemplateService } from './features/templates/index.ts';
 import { createUnsubscribeLinks } from './features/unsubscribe/index.ts';
@@ -118,9 +119,13 @@ export function createServices(deps: Deps) {
     throttles: createThrottles(deps),
     providerHealth: createProviderHealthTracker(deps),
     contents,
-    brake: createBrake(deps, { states: brakeStates, engagements: createEngagements(deps), priceOf: () => 0 }),
+    brake: createBrake(deps, { states: brakeStates, engagements: createEngagements(deps) }),
     brakeService: createBrakeService(deps, { states: brakeStates, holds, defaults }),
     holds,
+    brakeStates,
+    spend: createSpendRecorder(deps, {
+      pricesOf: (environmentId) => brakeStates.get(environmentId)?.prices ?? [],
+    }),
     templates,
     categories: createCategoryService({ ...deps, categoryDirectory }),
     preferences: createPreferenceService(deps),

@@ -109,6 +109,7 @@ import type {
   Overview,
   Person,
   Preference,
+  PriceTable,
   PromoteTemplateParams,
   PromoteWorkflowParams,
   PutTemplateBodyParams,
@@ -146,6 +147,7 @@ import type {
   SimulatedRun,
   SmsSettings,
   SmsSettingsRequest,
+  StoredPriceTable,
   Suppression,
   SuppressionInput,
   Template,
@@ -765,6 +767,24 @@ export interface Api {
      * `POST /v1/brake/releases/{id}/stop`
      */
     stopRelease(id: string, options?: RequestOptions): Promise<HoldRelease>;
+    /**
+     * Get the prices of messages.
+     *
+     * Requires the scope `brake:read`.
+     *
+     * `GET /v1/prices`
+     */
+    getPrices(options?: RequestOptions): Promise<StoredPriceTable>;
+    /**
+     * Replace the prices of messages.
+     *
+     * For the estimate in GET /v1/usage and for budget rules (`unit: money`). The whole table is replaced; an empty one turns estimates off. Text messages are counted as one, whatever their number of segments.
+     *
+     * Requires the scope `brake:write`.
+     *
+     * `PUT /v1/prices`
+     */
+    replacePrices(params: PriceTable, options?: RequestOptions): Promise<StoredPriceTable>;
   };
   inboxTokens: {
     /**
@@ -2001,6 +2021,8 @@ export const api: Table = {
     listReleases: { method: 'GET', path: '/v1/brake/releases', query: ['limit', 'cursor'], list: 'cursor' },
     getRelease: { method: 'GET', path: '/v1/brake/releases/{id}' },
     stopRelease: { method: 'POST', path: '/v1/brake/releases/{id}/stop' },
+    getPrices: { method: 'GET', path: '/v1/prices' },
+    replacePrices: { method: 'PUT', path: '/v1/prices', body: true },
   },
   inboxTokens: {
     create: { method: 'POST', path: '/v1/inbox/tokens', body: true, repeatable: true },

@@ -175,6 +175,17 @@ export type ErrorBody = {
   };
 };
 
+/** What providers have accepted this month from the environment of the key, by the prices of /v1/prices. Null without any. */
+export type EstimatedCost = {
+  currency: string;
+  /** In millionths of the currency. */
+  amount_micros: number;
+  by_channel: Array<{
+    channel: string;
+    amount_micros: number;
+  }>;
+};
+
 export type NotificationEvent = {
   type: string;
   occurred_at: string;
@@ -503,6 +514,27 @@ export type Preference = {
   is_critical: boolean;
   /** When the preference was set; null for the default. */
   updated_at: string | null;
+};
+
+export type Price = {
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  provider_kind: string | null;
+  prefix: string | null;
+  price_micros: number;
+};
+
+export type PriceTable = {
+  /** ISO 4217, such as EUR. */
+  currency: string;
+  prices: Array<{
+    channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+    /** Any provider when left out. */
+    provider_kind?: (string | null) | undefined;
+    /** The beginning of the address, such as `+49`. The longest one that matches counts. */
+    prefix?: (string | null) | undefined;
+    /** Per message, in millionths of the currency. */
+    price_micros: number;
+  }>;
 };
 
 /** The last HTTP call of the attempt. The response of the provider is in `code` and `detail`; bodies are not kept, because a response may repeat secrets. Null for attempts without HTTP, and for providers of the operator. */
@@ -885,6 +917,12 @@ export type SmsSettingsRequest = {
   smstwo_signature_secret?: (string | null) | undefined;
 };
 
+export type StoredPriceTable = {
+  /** Null while there are no prices. */
+  currency: string | null;
+  prices: Array<Price>;
+};
+
 export type Suppression = {
   id: string;
   /** Normalized: lower case, an internationalised domain in ASCII, numbers in E.164 format. */
@@ -1111,6 +1149,7 @@ export type Usage = {
   stored_bytes: number | null;
   /** Sends over the quota are rejected with 402 `storage_quota_reached`. */
   stored_bytes_limit: number | null;
+  estimated_cost: EstimatedCost | null;
 };
 
 export type User = {

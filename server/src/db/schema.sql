@@ -556,6 +556,17 @@ create table preferences (
   constraint preferences_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
 
+create table prices (
+  environment_id uuid not null,
+  channel text not null,
+  provider_kind text not null,
+  prefix text not null,
+  price_micros bigint not null,
+  currency text not null,
+  constraint prices_pkey PRIMARY KEY (environment_id, channel, provider_kind, prefix),
+  constraint prices_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+
 create table provider_health (
   environment_id uuid not null,
   provider text not null,
@@ -831,6 +842,15 @@ create table sms_settings (
   constraint sms_settings_id_key UNIQUE (id),
   constraint sms_settings_kind_check CHECK ((kind = ANY (ARRAY['managed'::text, 'smsone'::text, 'smstwo'::text]))),
   constraint sms_settings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+
+create table spend_counts (
+  environment_id uuid not null,
+  month date not null,
+  channel text not null,
+  currency text not null,
+  amount_micros bigint not null,
+  constraint spend_counts_pkey PRIMARY KEY (environment_id, month, channel, currency)
 );
 
 create table stored_objects (

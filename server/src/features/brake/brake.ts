@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
+import { findPrice } from '../spend/index.ts';
 import { type CountRow, type Demand, giveBack, type Refund, takeCounts } from './counts-store.ts';
 import type { Engagements } from './engagements.ts';
 import type { FreezeRow } from './freezes-store.ts';
@@ -46,16 +47,12 @@ const pass: BrakeVerdict = { kind: 'pass' };
 
 export function createBrake(
   { claimPool }: Pick<Deps, 'claimPool'>,
-  {
-    states,
-    engagements,
-    priceOf,
-  }: {
-    states: BrakeStates;
-    engagements: Engagements;
-    priceOf: (fact: BrakedNotification) => number;
-  },
+  { states, engagements }: { states: BrakeStates; engagements: Engagements },
 ): Brake {
+  function priceOf(fact: BrakedNotification): number {
+    return findPrice(states.get(fact.environment_id)?.prices ?? [], fact, null)?.price_micros ?? 0;
+  }
+
   function judgeFreeze(request: BrakeRequest): BrakeVerdict | null {
     const { fact } = request;
     const freeze = states.get(fact.environment_id)?.freezes.find((each) => concerns(each, fact));

@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import type { Price } from '../spend/index.ts';
 import type { FreezeRow } from './freezes-store.ts';
 import type { ActiveRule } from './rules.ts';
 import { ruleColumns } from './rules-store.ts';
@@ -9,6 +10,7 @@ export interface StateRow {
   rules: ActiveRule[];
   freezes: (Omit<FreezeRow, 'frozen_at'> & { frozen_at: string })[];
   is_spiking: boolean;
+  prices: Price[];
 }
 
 const list = statement<StateRow>(
@@ -21,7 +23,8 @@ const list = statement<StateRow>(
        from brake_rules r where r.environment_id = given.id) rule) as rules,
      array(select to_json(f) from brake_freezes f where f.environment_id = given.id order by f.channel) as freezes,
      exists (select from brake_engagements g where g.environment_id = given.id and g.rule = 'spike'
-       and g.last_at > now() - interval '150 seconds') as is_spiking -- noted once a minute
+       and g.last_at > now() - interval '150 seconds') as is_spiking, -- noted once a minute
+     array(select to_json(p) from prices p where p.environment_id = given.id) as prices
    from unnest($1::uuid[]) as given (id)`,
 );
 

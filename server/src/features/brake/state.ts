@@ -2,6 +2,7 @@ import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { steadyClock } from '../../kernel/clock.ts';
+import type { Price } from '../spend/index.ts';
 import type { FreezeRow } from './freezes-store.ts';
 import { type ActiveRule, type BrakeRule, type DefaultRules, withDefaults } from './rules.ts';
 import { listStates, type StateRow } from './state-store.ts';
@@ -12,6 +13,7 @@ export interface BrakeState {
   freezes: FreezeRow[];
   /** Much more than usual is being sent. */
   isSpiking: boolean;
+  prices: Price[];
 }
 
 /**
@@ -80,12 +82,13 @@ export function createBrakeStates(
   };
 }
 
-function stateOf({ rules, freezes, is_spiking }: StateRow, defaults: BrakeRule[]): BrakeState {
+function stateOf({ rules, freezes, is_spiking, prices }: StateRow, defaults: BrakeRule[]): BrakeState {
   return {
     rules: withDefaults(rules, defaults)
       .filter((rule) => rule.is_enabled)
       .map((rule) => ({ workflowId: null, ...rule })),
     freezes: freezes.map((freeze) => ({ ...freeze, frozen_at: new Date(freeze.frozen_at) })),
     isSpiking: is_spiking,
+    prices,
   };
 }

@@ -10,6 +10,7 @@ import type { Claim, Job } from '../../queue/index.ts';
 import type { Brake, BrakeRequest } from '../brake/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
 import type { ProviderHealthTracker, ProviderOrder, Throttles } from '../provider-health/index.ts';
+import type { SpendRecorder } from '../spend/index.ts';
 import { createTemplateRenderer, type RenderedContent, RenderFailure } from '../templates/index.ts';
 import { type UnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
 import { type LeaseNote, leaseNoteAt, readLeaseNote } from './attempt/lease-note.ts';
@@ -43,6 +44,7 @@ type DispatchDeps = Pick<
     throttles: Throttles;
     providerHealth: ProviderHealthTracker;
     brake: Brake;
+    spend: SpendRecorder;
   };
 
 interface DispatchInput extends GateFact, PinnedTemplateFact {

@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { type Route, route } from '../../http/route.ts';
 import { DateTime, Nullable, OneOf } from '../../http/schema.ts';
+import { listSpend } from '../spend/index.ts';
 import { monthOf, nextMonth } from './month.ts';
 import { planTerms } from './plans.ts';
 import { findStored } from './storage-store.ts';
@@ -34,6 +35,20 @@ const Usage = Type.Object(
     ),
     stored_bytes_limit: Nullable(
       Type.Integer({ description: 'Sends over the quota are rejected with 402 `storage_quota_reached`.' }),
+    ),
+    estimated_cost: Nullable(
+      Type.Object(
+        {
+          currency: Type.String(),
+          amount_micros: Type.Integer({ description: 'In millionths of the currency.' }),
+          by_channel: Type.Array(Type.Object({ channel: Type.String(), amount_micros: Type.Integer() })),
+        },
+        {
+          title: 'EstimatedCost',
+          description:
+            'What providers have accepted this month from the environment of the key, by the prices of /v1/prices. Null without any.',
+        },
+      ),
     ),
   },
   { title: 'Usage' },
@@ -81,6 +96,18 @@ export function usageRoutes({ pool, clock, storage }: Pick<Deps, 'pool' | 'clock
       ),
       stored_bytes: quota === null ? null : await findStored(pool, principal.environmentId),
       stored_bytes_limit: quota,
+      estimated_cost: costOf(await listSpend(pool, principal.environmentId, month)),
     };
   }
+}
+
+/** The currency of the last price table; amounts in another one are not added up. */
+function costOf(rows: Awaited<ReturnType<typeof listSpend>>): Static<typeof Usage>['estimated_cost'] {
+  const currency = rows.at(-1)?.currency;
+  if (currency === undefined) return null;
+  const by_channel = rows
+    .filter((row) => row.currency === currency)
+    .map(({ channel, amount_micros }) => ({ channel, amount_micros }));
+  const amount_micros = by_channel.reduce((sum, each) => sum + each.amount_micros, 0);
+  return { currency, amount_micros, by_channel };
 }

@@ -40,6 +40,7 @@ describe('an unmetered organization', () => {
       by_channel: { email: 1, in_app: 0, webhook: 0, sms: 1, chatone: 0, chattwo: 0, chatthree: 0 },
       stored_bytes: null,
       stored_bytes_limit: null,
+      estimated_cost: null,
     });
     expect(Date.parse(body.period_start)).toBeLessThan(Date.now());
     expect(Date.parse(body.period_end)).toBeGreaterThan(Date.now());

@@ -48,6 +48,7 @@ const unfenced: ReadonlySet<string> = new Set([
   'provider_health_counts',
   'provider_pauses',
   'queue_turns',
+  'spend_counts',
   'usage_counters',
   'webhook_activity',
 ]);

@@ -10,6 +10,7 @@ import { type Addition, announce, deleteAttachmentBytes } from '../../notificati
 import type { ProviderHealthTracker } from '../../provider-health/index.ts';
 import { receiptWork } from '../../receipts/index.ts';
 import { wakeRunsOf } from '../../runs/index.ts';
+import type { SpendRecorder } from '../../spend/index.ts';
 import { type Refusal, suppressRefused } from '../../suppressions/index.ts';
 import { type LeaseNote, noteOf } from '../attempt/lease-note.ts';
 import { type DispatchFact, lockedStatuses, markRendered, settleNotifications } from '../store.ts';
@@ -19,6 +20,7 @@ import {
   type RetrySettlement,
   type RoundSettlement,
   rowOf,
+  type SentSettlement,
   statusOf,
 } from './round-settlement.ts';
 import { settledByReport } from './settlement.ts';
@@ -40,7 +42,7 @@ export interface DispatchWriter {
 }
 
 export function createDispatchWriter(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell' | 'activity'>,
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell' | 'activity'> & { spend: SpendRecorder },
   providerHealth: Pick<ProviderHealthTracker, 'record' | 'recorded'>,
 ): DispatchWriter {
   const { pool, queue, clock, doorbell } = deps;
@@ -83,7 +85,11 @@ export function createDispatchWriter(
     const announced = await announce(tx, queue, mine.flatMap(additionOf));
     withCommit(providerHealth.record(tx, observations)); // health rows are contended, so they are locked last
     return async () => {
-      for (const { fact, settled } of mine) countSettled(deps.activity, fact, settled);
+      for (const { fact, settled } of mine) {
+        countSettled(deps.activity, fact, settled);
+        if (settled.kind === 'sent' && fact.environment_kind === 'live')
+          deps.spend.sent(fact, providerOf(settled));
+      }
       for (const item of arrived) doorbell.ring(inboxTopic(item));
       if (announced) queue.ring('webhook_delivery');
       if (woken) queue.ring('run');
@@ -155,6 +161,12 @@ function refusalOf({ fact, settled }: SettledDispatch): Refusal[] {
   if (!refusal) return [];
   const { id, environment_id, channel, address } = fact;
   return [{ id, environment_id, channel, address, ...refusal }];
+}
+
+/** The kind of the provider that accepted the message. */
+function providerOf({ trace }: SentSettlement): string | null {
+  const attempt = trace.findLast((entry) => entry.kind === 'attempt');
+  return attempt?.provider_kind ?? null;
 }
 
 function isDoneWithAttachments({ fact, settled }: SettledDispatch): boolean {

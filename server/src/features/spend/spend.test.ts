@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+import { findPrice, type Price } from './index.ts';
+
+const price = (provider_kind: string, prefix: string, price_micros: number): Price => ({
+  channel: 'sms',
+  currency: 'EUR',
+  ...{ provider_kind, prefix, price_micros },
+});
+
+describe('the price of a message', () => {
+  const prices = [
+    price('', '', 1),
+    price('', '+49', 2),
+    price('smsone', '+49', 3),
+    price('smstwo', '+49', 4),
+  ];
+  const germany = { channel: 'sms' as const, address: '+4930123' };
+  test.each([
+    ['is that of the provider, with the longest prefix', 'smsone', germany, 3],
+    ['is that of any provider when it has none of its own', 'other', germany, 2],
+    ['is the dearest while the provider is not known', null, germany, 4],
+    ['is the general one elsewhere', 'smsone', { channel: 'sms' as const, address: '+1500' }, 1],
+  ])('%s', (_, kind, message, expected) => {
+    expect(findPrice(prices, message, kind)?.price_micros).toBe(expected);
+  });
+
+  test('does not exist on a channel without prices', () => {
+    expect(findPrice(prices, { channel: 'email', address: 'a@b.example' }, null)).toBeNull();
+  });
+});
+
+describe('with prices', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startTestApp();
+    await app.request('PUT', `/v1/environments/${app.liveEnvironmentId}/email-settings`, {
+      key: app.liveKey,
+      body: { from_address: 'hello@acme.example', providers: [{ kind: 'sandbox' }] },
+    });
+  });
+  afterAll(() => app.stop());
+
+  const live = (method: string, path: string, body?: object) =>
+    app.request(method, path, { key: app.liveKey, ...(body && { body }) });
+  const send = async (): Promise<string> => {
+    const recipient = { address: 'ada@example.com' };
+    const body = { channel: 'email', recipient, subject: 'Hi', text_body: 'Hi' };
+    return (await live('POST', '/v1/notifications', body)).body.id;
+  };
+
+  test('usage estimates what was sent, and a budget rule holds what is beyond it', async () => {
+    const table = { currency: 'EUR', prices: [{ channel: 'email', price_micros: 400 }] };
+    expect(await live('PUT', '/v1/prices', table)).toMatchObject({
+      status: 200,
+      body: { currency: 'EUR', prices: [{ provider_kind: null, prefix: null, price_micros: 400 }] },
+    });
+    expect((await live('GET', '/v1/prices')).body.prices).toHaveLength(1);
+    const rule = { name: 'Budget', scope: 'environment', window: 'day', unit: 'money', limit: 1_000 };
+    expect(await live('PUT', '/v1/brake/rules/budget', rule)).toMatchObject({ status: 201 });
+
+    const ids = [await send(), await send(), await send()];
+    await waitUntil(async () => {
+      const { held } = (await live('GET', '/v1/brake')).body;
+      return held[0]?.count === 1 ? held : new Error(JSON.stringify(held));
+    });
+    await waitUntil(async () => {
+      const { estimated_cost: cost } = (await live('GET', '/v1/usage')).body;
+      return cost?.amount_micros === 800 ? cost : new Error(JSON.stringify(cost));
+    });
+    const trace = (await live('GET', `/v1/notifications/${ids[2]}/trace`)).body;
+    expect(trace.summary).toContain('0.001 of estimated cost per day in the environment');
+  });
+
+  test.each([
+    ['currency', { currency: 'euro', prices: [] }],
+    ['prices[0].price_micros', { currency: 'EUR', prices: [{ channel: 'sms', price_micros: -1 }] }],
+    [
+      'prices[1]',
+      {
+        currency: 'EUR',
+        prices: [
+          { channel: 'sms', price_micros: 1 },
+          { channel: 'sms', price_micros: 2 },
+        ],
+      },
+    ],
+  ])('a bad %s is refused by name', async (param, table) => {
+    expect(await live('PUT', '/v1/prices', table)).toMatchObject({ status: 400, body: { error: { param } } });
+  });
+});
