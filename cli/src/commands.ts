@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { brakeCommands } from './commands/brake.ts';
 import { completion } from './commands/completion.ts';
 import { configurationCommands } from './commands/configuration.ts';
 import { doctor } from './commands/doctor.ts';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   createKey,
   rotateKey,
   revokeKey,
+  ...brakeCommands,
   ...configurationCommands,
   ...promoteCommands,
   simulate,

@@ -57,7 +57,7 @@ test('every command of the guide to the command line works', async () => {
 
 test('every command and file of the guide to configuration as code works', async () => {
   const text = guide('configuration-as-code.md');
-  const named = [...text.matchAll(/`((?:templates|categories|workflows|schedules)\/\S+\.json)`/g)].map(
+  const named = [...text.matchAll(/`((?:templates|categories|workflows|rules|schedules)\/\S+\.json)`/g)].map(
     ([, path = '']) => path,
   );
   const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => json);

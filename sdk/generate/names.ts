@@ -17,6 +17,7 @@ const groups: Record<string, Group> = {
   Suppressions: { name: 'suppressions', said: /Suppressions?/ },
   Users: { name: 'users', said: /Users?/ },
   Usage: { name: 'usage', said: /Usage/ },
+  Brake: { name: 'brake', said: /Brake/ },
   'Inbox tokens': { name: 'inboxTokens', said: /Inbox(?:Token)?/ },
   Webhooks: { name: 'webhookEndpoints', said: /Webhook(?:Endpoints?)?/ },
   Workflows: { name: 'workflows', said: /Workflows?/ },

@@ -29,6 +29,8 @@ interface Envelope<Type extends string, Data> {
   id: string;
   type: Type;
   created_at: string;
+  /** The chain of workflow runs that led to the event: pass it on when you trigger a workflow. */
+  chain?: string;
   data: Data;
 }
 
@@ -54,6 +56,10 @@ export type WebhookEvent =
       | 'schedule.missed'
       | 'provider.critical'
       | 'provider.recovered'
+      | 'brake.engaged'
+      | 'brake.released'
+      | 'brake.frozen'
+      | 'brake.unfrozen'
       | 'notification',
       Record<string, unknown>
     >;

@@ -5,6 +5,7 @@ import { type Kind, kindNames } from '../configuration/kind.ts';
 import { planPull, planPush } from '../configuration/plan.ts';
 import { pull } from '../configuration/pull.ts';
 import { push } from '../configuration/push.ts';
+import { rules } from '../configuration/rules.ts';
 import { schedules } from '../configuration/schedules.ts';
 import { describePlan, planAsJson } from '../configuration/show-plan.ts';
 import { type Scope, sidesOf } from '../configuration/sides.ts';
@@ -13,7 +14,7 @@ import { workflows } from '../configuration/workflows.ts';
 import { exitCodes } from '../errors.ts';
 
 /** In the order in which they may be written: later ones name earlier ones. */
-const kinds: readonly Kind[] = [categories, templates, workflows, schedules];
+const kinds: readonly Kind[] = [categories, templates, workflows, rules, schedules];
 
 const dir = { type: 'string', value: 'path', description: 'Folder. Default: ./carillon' } as const;
 const writing = {

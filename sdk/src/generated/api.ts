@@ -649,7 +649,7 @@ export interface Api {
      *
      * `GET /v1/brake`
      */
-    getBrake(options?: RequestOptions): Promise<BrakeStatus>;
+    get(options?: RequestOptions): Promise<BrakeStatus>;
     /**
      * List the rules.
      *
@@ -659,7 +659,7 @@ export interface Api {
      *
      * `GET /v1/brake/rules`
      */
-    listBrakeRules(options?: RequestOptions): List<BrakeRule, ListBrakeRulesResult>;
+    listRules(options?: RequestOptions): List<BrakeRule, ListBrakeRulesResult>;
     /**
      * Get a rule.
      *
@@ -667,7 +667,7 @@ export interface Api {
      *
      * `GET /v1/brake/rules/{key}`
      */
-    getBrakeRule(key: string, options?: RequestOptions): Promise<BrakeRule>;
+    getRule(key: string, options?: RequestOptions): Promise<BrakeRule>;
     /**
      * Create or replace a rule.
      *
@@ -677,7 +677,7 @@ export interface Api {
      *
      * `PUT /v1/brake/rules/{key}`
      */
-    putBrakeRule(key: string, params: BrakeRuleInput, options?: RequestOptions): Promise<BrakeRule>;
+    putRule(key: string, params: BrakeRuleInput, options?: RequestOptions): Promise<BrakeRule>;
     /**
      * Delete a rule.
      *
@@ -687,7 +687,7 @@ export interface Api {
      *
      * `DELETE /v1/brake/rules/{key}`
      */
-    deleteBrakeRule(key: string, options?: RequestOptions): Promise<void>;
+    deleteRule(key: string, options?: RequestOptions): Promise<void>;
     /**
      * Freeze the environment or a channel.
      *
@@ -2008,11 +2008,11 @@ export const api: Table = {
   },
   usage: { get: { method: 'GET', path: '/v1/usage' } },
   brake: {
-    getBrake: { method: 'GET', path: '/v1/brake' },
-    listBrakeRules: { method: 'GET', path: '/v1/brake/rules', list: 'whole' },
-    getBrakeRule: { method: 'GET', path: '/v1/brake/rules/{key}' },
-    putBrakeRule: { method: 'PUT', path: '/v1/brake/rules/{key}', body: true },
-    deleteBrakeRule: { method: 'DELETE', path: '/v1/brake/rules/{key}' },
+    get: { method: 'GET', path: '/v1/brake' },
+    listRules: { method: 'GET', path: '/v1/brake/rules', list: 'whole' },
+    getRule: { method: 'GET', path: '/v1/brake/rules/{key}' },
+    putRule: { method: 'PUT', path: '/v1/brake/rules/{key}', body: true },
+    deleteRule: { method: 'DELETE', path: '/v1/brake/rules/{key}' },
     freeze: { method: 'POST', path: '/v1/brake/freeze', body: true },
     unfreeze: { method: 'POST', path: '/v1/brake/unfreeze', body: true },
     listHolds: { method: 'GET', path: '/v1/brake/holds', list: 'whole' },
