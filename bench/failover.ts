@@ -136,6 +136,7 @@ async function trial(name: string, { hosts, run }: Failover): Promise<number> {
           CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
           CARILLON_BOOTSTRAP_LIVE_KEY: liveKey,
           CARILLON_RETRY_SCALE: '0.001',
+          CARILLON_BRAKE_RECIPIENT_LIMIT: '0',
         },
       });
       processes.push(created);

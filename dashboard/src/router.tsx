@@ -29,6 +29,7 @@ const pages: Pages = {
   'preferences/users': async () => import('./features/preferences/users-page.tsx'),
   'preferences/users/$userId': async () => import('./features/preferences/user-page.tsx'),
   suppressions: async () => import('./features/suppressions/page.tsx'),
+  brake: async () => import('./features/brake/page.tsx'),
   webhooks: async () => import('./features/webhooks/list-page.tsx'),
   'webhooks/$id': async () => import('./features/webhooks/page.tsx'),
   'webhooks/$id/deliveries/$deliveryId': async () => import('./features/webhooks/delivery-page.tsx'),

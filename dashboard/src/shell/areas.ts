@@ -18,6 +18,7 @@ export const groups: { name: string | null; areas: Area[] }[] = [
       { path: '/start', name: shell.start, icon: 'start' },
       { path: '/overview', name: shell.overview, icon: 'overview', key: 'o' },
       { path: '/notifications', name: shell.notifications, icon: 'notifications', key: 'n' },
+      { path: '/brake', name: shell.brake, icon: 'stop', key: 'b' },
     ],
   },
   {

@@ -259,6 +259,7 @@ export const audit = {
 };
 
 export const usage = {
+  cost: 'Estimated cost of this environment',
   description: 'Notifications sent in Live this month.',
   liveOnly: 'Only Live counts towards your plan. Test is free and unlimited.',
   plan: 'Plan',

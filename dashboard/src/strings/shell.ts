@@ -7,6 +7,7 @@ export const shell = {
   schedules: 'Schedules',
   preferences: 'Preferences',
   suppressions: 'Suppressions',
+  brake: 'Brake',
   users: 'Users',
   webhooks: 'Webhooks',
   connections: 'Connections',

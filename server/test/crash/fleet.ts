@@ -55,6 +55,7 @@ export async function startFleet(settings: Record<string, string> = {}): Promise
         CARILLON_BOOTSTRAP_TEST_KEY: testKey,
         CARILLON_BOOTSTRAP_LIVE_KEY: liveKey,
         CARILLON_RETRY_SCALE: '0.001',
+        CARILLON_BRAKE_RECIPIENT_LIMIT: '0',
         ...settings,
       },
     });

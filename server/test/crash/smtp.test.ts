@@ -26,6 +26,7 @@ beforeAll(async () => {
       CARILLON_ROLES: 'worker',
       CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       CARILLON_RETRY_SCALE: '0.001',
+      CARILLON_BRAKE_RECIPIENT_LIMIT: '0',
     },
   });
   await worker.start();

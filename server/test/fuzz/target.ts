@@ -64,6 +64,7 @@ export async function startTarget(databaseUrl: string): Promise<FuzzTarget> {
       CARILLON_ADMIN_PASSWORD: password,
       CARILLON_ALLOW_PRIVATE_NETWORK: 'none',
       CARILLON_RETRY_SCALE: '0.001',
+      CARILLON_BRAKE_RECIPIENT_LIMIT: '0',
       CARILLON_STORAGE_QUOTA_MB: '0',
       LOG_LEVEL: 'fatal',
     },

@@ -26,6 +26,7 @@ export async function startCell(name: 'a' | 'b'): Promise<Cell> {
     ...(name === 'b' && {
       CARILLON_BOOTSTRAP_TEST_KEY: 'crl_test_bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
       CARILLON_BOOTSTRAP_LIVE_KEY: 'crl_live_bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
+      CARILLON_BRAKE_RECIPIENT_LIMIT: '0',
       CARILLON_ADMIN_EMAIL: 'operator@b.example',
     }),
   };

@@ -90,6 +90,7 @@ function Step({ step, notification }: { step: Grouped; notification: Notificatio
 const gateIcons: Record<string, IconName> = {
   suppress: 'suppressions',
   defer: 'clock',
+  hold: 'pause',
   drop: 'stop',
   fail: 'warning',
   not_called: 'warning',
@@ -97,6 +98,7 @@ const gateIcons: Record<string, IconName> = {
 const gateTones: Record<string, string> = {
   suppress: 'red',
   defer: 'blue',
+  hold: 'amber',
   drop: 'grey',
   fail: 'red',
   not_called: 'red',

@@ -45,6 +45,13 @@ function PlanCard({ usage }: { usage: Usage }) {
           [text.included, included === null ? text.unlimited : number.format(included)],
           elsewhere > 0 && [text.elsewhere, number.format(elsewhere)],
           usage.remaining_sends !== null && [text.remaining, number.format(usage.remaining_sends)],
+          usage.estimated_cost !== null && [
+            text.cost,
+            new Intl.NumberFormat('en', {
+              style: 'currency',
+              currency: usage.estimated_cost.currency,
+            }).format(usage.estimated_cost.amount_micros / 1_000_000),
+          ],
         ]}
       />
       <p className={styles.small}>
