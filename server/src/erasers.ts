@@ -1,4 +1,5 @@
 import type { Deps } from './deps.ts';
+import { bulkActionEraser } from './features/bulk-actions/index.ts';
 import { inboxEraser } from './features/inbox/index.ts';
 import { notificationEraser } from './features/notifications/index.ts';
 import { preferenceEraser } from './features/preferences/index.ts';
@@ -14,5 +15,6 @@ export function allErasers(deps: Pick<Deps, 'queue'>): Eraser[] {
     notificationEraser(deps.queue, wakeRunsOf),
     runEraser(deps.queue),
     scheduleEraser,
+    bulkActionEraser,
   ];
 }

@@ -8,6 +8,7 @@ import type { Deps } from './deps.ts';
 import { deleteExpiredSessions } from './features/accounts/index.ts';
 import { tidyActivity } from './features/activity/index.ts';
 import { deleteOldReleases, detectSpikes, tidyBrakeCounts } from './features/brake/index.ts';
+import { deleteBulkActionsBefore } from './features/bulk-actions/index.ts';
 import { deleteExpiredKeys } from './features/idempotency/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteOldIncidents } from './features/incidents/index.ts';
@@ -28,6 +29,7 @@ const forgetEveryMs = 3_600_000;
 const sealAfterMs = 600_000;
 const sliceOfKeys = 5_000;
 const attachmentDays = 7;
+const bulkActionDays = 30;
 const dayMs = 86_400_000;
 
 type HousekeepingDeps = Pick<
@@ -61,6 +63,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     await tidySandbox(deps, () => stopped);
     await measureStorage(deps, () => stopped);
     await deleteOldIncidents(pool);
+    await deleteBulkActionsBefore(pool, clock() - bulkActionDays * dayMs);
     await deleteDeadWorkers(pool);
     await deleteUnusedObjects(deps, () => stopped); // last: a store that does not answer takes its deadline
     if (clock() >= nextSealingAt) {

@@ -1,4 +1,5 @@
 import { createReleaseJob } from './features/brake/index.ts';
+import { createBulkActionJob } from './features/bulk-actions/index.ts';
 import { createDispatchJob } from './features/dispatch/index.ts';
 import { createReceiptJob } from './features/receipts/index.ts';
 import { createRunJob } from './features/runs/index.ts';
@@ -19,5 +20,6 @@ export function allJobs(services: Services): Record<WorkKind, Job> {
     wake: createWakeJob(services),
     schedule: createScheduleJob(services),
     brake_release: createReleaseJob(services),
+    bulk_action: createBulkActionJob(services),
   };
 }

@@ -2,6 +2,7 @@ import { accountRoutes } from './features/accounts/index.ts';
 import { activityRoutes } from './features/activity/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { brakeRoutes } from './features/brake/index.ts';
+import { bulkActionRoutes } from './features/bulk-actions/index.ts';
 import { callbackRoutes } from './features/callbacks/index.ts';
 import {
   chatoneRoutes,
@@ -43,6 +44,7 @@ export function allRoutes(
 ): Route[] {
   const routes: Route[] = [
     ...notificationRoutes(services),
+    ...bulkActionRoutes(services),
     ...contentRoutes(services),
     ...templateRoutes(services),
     ...categoryRoutes(services),

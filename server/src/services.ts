@@ -12,6 +12,7 @@ import {
   createHolds,
   createLoopGuard,
 } from './features/brake/index.ts';
+import { createBulkActionService } from './features/bulk-actions/index.ts';
 import { createCallbackService } from './features/callbacks/index.ts';
 import {
   chatthreeKind,
@@ -134,6 +135,7 @@ export function createServices(deps: Deps) {
     erasers,
     lookups,
     notifications,
+    bulkActions: createBulkActionService(deps),
     drafts: createDrafts({ ...deps, lookups, objects }),
     definitions,
     workflows,

@@ -45,6 +45,66 @@ export type AwokenRuns = {
   awoken_run_count: number;
 };
 
+export type BulkAction = {
+  id: string;
+  action: 'redrive' | 'cancel';
+  status: 'running' | 'completed' | 'cancelled';
+  filter: Record<string, unknown>;
+  /** The count of the preview; null when it was not exact. */
+  total: number | null;
+  /** Notifications that were redriven or cancelled. */
+  done: number;
+  /** Notifications that matched but could not be redriven (already redriven, attachments or recipient gone, plan limit) or cancelled (being sent). */
+  skipped: number;
+  started_at: string;
+  estimated_end_at: string | null;
+  completed_at: string | null;
+};
+
+export type BulkPreview = {
+  action: 'redrive' | 'cancel';
+  /** The number of matching notifications. */
+  count: number;
+  /** False when there are more than were counted. */
+  count_is_exact: boolean;
+  /** The five newest. */
+  sample: Array<BulkSample>;
+  /** Send the request again with this token to start the action. */
+  confirm_token: string;
+  expires_at: string;
+};
+
+export type BulkSample = {
+  id: string;
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  recipient: string | null;
+  template_key: string | null;
+  last_error: string | null;
+};
+
+export type CancelFilter = {
+  channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
+  category?: string | undefined;
+  template_key?: string | undefined;
+  /** The address. */
+  recipient?: string | undefined;
+  external_user_id?: string | undefined;
+  /** The provider of the last attempt, by name or kind. */
+  provider?: string | undefined;
+  /** A part of `last_error`; case-insensitive. */
+  reason?: string | undefined;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  /** Must be true when no other field than `status` narrows the filter. */
+  all?: boolean | undefined;
+};
+
+export type CancelRequest = {
+  filter: CancelFilter;
+  /** The token of the preview with the same filter. Without it, the answer is a preview. */
+  confirm_token?: string | undefined;
+};
+
 export type Category = {
   id: string;
   key: string;
@@ -567,6 +627,31 @@ export type QuietHours = {
   end_local: string;
   /** An IANA time zone name. */
   timezone: string;
+};
+
+export type RedriveFilter = {
+  /** Defaults to failed. */
+  status?: ('failed' | 'bounced') | undefined;
+  channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
+  category?: string | undefined;
+  template_key?: string | undefined;
+  /** The address. */
+  recipient?: string | undefined;
+  external_user_id?: string | undefined;
+  /** The provider of the last attempt, by name or kind. */
+  provider?: string | undefined;
+  /** A part of `last_error`; case-insensitive. */
+  reason?: string | undefined;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  /** Must be true when no other field than `status` narrows the filter. */
+  all?: boolean | undefined;
+};
+
+export type RedriveRequest = {
+  filter: RedriveFilter;
+  /** The token of the preview with the same filter. Without it, the answer is a preview. */
+  confirm_token?: string | undefined;
 };
 
 export type RenderedTemplate = {
@@ -1535,6 +1620,17 @@ export type SendNotificationBatchResult = {
         }
       | undefined;
   }>;
+};
+
+export type ListBulkActionsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  status?: ('running' | 'completed' | 'cancelled') | undefined;
+};
+
+export type ListBulkActionsResult = {
+  data: Array<BulkAction>;
+  next_cursor: string | null;
 };
 
 export type ListTemplatesParams = {

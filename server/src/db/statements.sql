@@ -317,6 +317,41 @@ insert into audit_entries
    ip_address, user_agent)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
+-- bulk_actions_count_running (features/bulk-actions/store.ts)
+select count(*)::int as running from bulk_actions where environment_id = $1 and status = 'running';
+
+-- bulk_actions_delete_ended (features/bulk-actions/store.ts)
+delete from bulk_actions where completed_at < to_timestamp($1 / 1000.0);
+
+-- bulk_actions_erase_person (features/bulk-actions/store.ts)
+update bulk_actions set filter = filter - 'recipient' - 'external_user_id'
+where environment_id = $1 and status <> 'running'
+  and (filter ->> 'external_user_id' = $2 or lower(filter ->> 'recipient') = any ($3::text[]));
+
+-- bulk_actions_find (features/bulk-actions/store.ts)
+select * from bulk_actions where id = $1 and environment_id = $2;
+
+-- bulk_actions_find_sender (features/bulk-actions/store.ts)
+select e.kind, e.organization_id, o.plan from environments e join organizations o on o.id = e.organization_id
+where e.id = $1;
+
+-- bulk_actions_insert (features/bulk-actions/store.ts)
+insert into bulk_actions (id, environment_id, action, filter, status, before, total)
+values ($1, $2, $3, $4, 'running', $5, $6) on conflict (id) do nothing returning *;
+
+-- bulk_actions_list (features/bulk-actions/store.ts)
+select * from bulk_actions
+where environment_id = $1 and ($2::uuid is null or id < $2) and ($3::text is null or status = $3)
+order by id desc limit $4;
+
+-- bulk_actions_lock (features/bulk-actions/store.ts)
+select * from bulk_actions where id = $1 and environment_id = $2 for update;
+
+-- bulk_actions_update (features/bulk-actions/store.ts)
+update bulk_actions set status = $2, before = $3, done = $4, skipped = $5,
+  completed_at = case when $2 = 'running' then null else now() end
+where id = $1;
+
 -- connections_claim_refresh (features/connections/chatone/store.ts)
 update chatone_installations set refreshing_until = now() + interval '30 seconds'
  where id = $1 and revision = $2 and refresh_sealed is not null and (refreshing_until is null or refreshing_until < now())
@@ -1275,6 +1310,13 @@ for update skip locked;
 -- notifications_list_statuses (features/notifications/statuses.ts)
 select id, status, last_error, suppression_reason from notifications where id = any ($1::uuid[]);
 
+-- notifications_cancel (features/notifications/store.ts)
+update notifications n set
+  status = 'suppressed', suppression_reason = 'cancelled', events = n.events || $3::jsonb, trace = n.trace || $4::jsonb
+from notification_contents c
+where n.environment_id = $1 and n.id = any ($2::uuid[]) and n.status = 'queued' and c.notification_id = n.id
+returning n.id, n.channel, c.attachments is not null as has_attachments;
+
 -- notifications_delete (features/notifications/store.ts)
 with deleted as (
   delete from notifications n using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, id)
@@ -1293,10 +1335,29 @@ from notifications n
 join notification_contents c on c.notification_id = n.id
 left join queue_leased lease on lease.id = n.id and lease.kind = 1 where n.id = $1 and n.environment_id = $2;
 
+-- notifications_find_many (features/notifications/store.ts)
+select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+  c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at,
+  c.attachments is not null
+    and not exists (select from attachment_bytes b where b.notification_id = n.id)
+    and not exists (select from stored_objects o
+      where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged
+from notifications n
+join notification_contents c on c.notification_id = n.id
+left join queue_leased lease on lease.id = n.id and lease.kind = 1 where n.id = any ($1::uuid[]) and n.environment_id = $2;
+
 -- notifications_list_attachment_pieces (features/notifications/store.ts)
 select position, start, substr(bytes, start + 1, $2::int) as bytes
 from attachment_bytes, generate_series(0, greatest(octet_length(bytes) - 1, 0), $2::int) as start
 where notification_id = $1;
+
+-- notifications_mark_redriven (features/notifications/store.ts)
+update notifications n set trace = n.trace || i.trace
+from json_to_recordset($2::json) as i (id uuid, trace jsonb)
+where n.environment_id = $1 and n.id = i.id and n.id in (
+  select id from notifications where id in (select id from json_to_recordset($2::json) as j (id uuid)) order by id for no key update)
+  and n.status in ('failed', 'bounced') and not n.trace @> '[{"name": "redriven"}]'
+returning n.id;
 
 -- notifications_update_content (features/notifications/store.ts)
 with c as (
@@ -2807,6 +2868,12 @@ with queue_arriving as (
  )
 select kind, lane, environment_id, (before + 1)::float8 as first, burst
 from queue_taken_turns join queue_arriving using (kind, lane, environment_id);
+
+-- queue_take_many_waiting (queue/store.ts)
+with l as (delete from queue_later where id = any ($1::uuid[]) and kind = $2 returning id),
+r as (delete from queue_ready where id = any ($1::uuid[]) and kind = $2 returning id),
+p as (delete from queue_parked where id = any ($1::uuid[]) and kind = $2 returning id)
+select id from l union all select id from r union all select id from p;
 
 -- queue_take_waiting (queue/store.ts)
 with l as (

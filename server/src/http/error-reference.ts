@@ -52,6 +52,7 @@ const sentences: Record<ProblemCode, string> = {
   delivery_in_flight: 'A webhook delivery cannot be retried while an attempt is in progress.',
   endpoint_disabled: 'The webhook endpoint is disabled; set its status to active first.',
   notification_not_editable: 'The notification is no longer queued, so it cannot be changed or deleted now.',
+  bulk_action_limit_reached: 'The environment has too many running bulk actions.',
   notification_not_resendable: 'Only failed or bounced notifications can be resent.',
   version_conflict: 'Another save changed the version in `If-Match`. Nothing was written.',
   last_owner: 'An organization must have an owner; add another owner first.',

@@ -58,6 +58,7 @@ export const problemCodes = {
   workflow_limit_reached: conflict,
   run_not_cancellable: conflict,
   schedule_limit_reached: conflict,
+  bulk_action_limit_reached: conflict,
   webhook_url_exists: conflict,
   delivery_in_flight: conflict,
   endpoint_disabled: conflict,

@@ -100,6 +100,8 @@ export interface Queue {
     kind: WorkKind,
     id: string,
   ): Promise<(Omit<PostponedWork, 'runAt'> & { runAt: Date | null }) | null>;
+  /** Removes waiting work. Returns the ids that were removed: the others are leased, or do not exist. */
+  withdrawMany(sql: Sql, kind: WorkKind, ids: string[]): Promise<string[]>;
   /** When postponed work becomes ready. Null when it is ready, leased or gone. */
   runAt(sql: Sql, kind: WorkKind, id: string): Promise<Date | null>;
   /** Wakes the workers of this and of other processes. */
@@ -254,6 +256,7 @@ export function createQueue(deps: QueueDeps): Queue {
         }
       );
     },
+    withdrawMany: (sql, kind, ids) => store.deleteManyWaiting(sql, workKinds[kind], ids),
     runAt: (sql, kind, id) => store.findRunAt(sql, workKinds[kind], id),
     ring(kind) {
       // A worker of this process that has room claims without a round trip; otherwise the doorbell wakes all processes.

@@ -508,6 +508,23 @@ export async function deleteWaiting(sql: Sql, kind: number, id: string): Promise
   return (await take()) ?? (await take());
 }
 
+const takeManyWaiting = statement<{ id: string }>(
+  'queue_take_many_waiting',
+  `with l as (delete from queue_later where id = any ($1::uuid[]) and kind = $2 returning id),
+   r as (delete from queue_ready where id = any ($1::uuid[]) and kind = $2 returning id),
+   p as (delete from queue_parked where id = any ($1::uuid[]) and kind = $2 returning id)
+   select id from l union all select id from r union all select id from p`,
+);
+
+/** Removes work that is not leased. Returns the ids that were removed. */
+export async function deleteManyWaiting(sql: Sql, kind: number, ids: string[]): Promise<string[]> {
+  const take = async (of: string[]) => (await takeManyWaiting(sql, [of, kind])).map(({ id }) => id);
+  const taken = await take(ids);
+  // Work may move between the tables while the statement waits for a lock: see `deleteWaiting`.
+  const left = ids.filter((id) => !taken.includes(id));
+  return left.length === 0 ? taken : [...taken, ...(await take(left))];
+}
+
 const findDue = statement<{ run_at: Date }>(
   'queue_find_due',
   'select run_at from queue_later where id = $1 and kind = $2',

@@ -10,6 +10,7 @@ export const workKinds = {
   wake: 6,
   schedule: 8,
   brake_release: 10,
+  bulk_action: 9,
 } as const;
 export type WorkKind = keyof typeof workKinds;
 

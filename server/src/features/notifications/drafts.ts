@@ -8,7 +8,9 @@ import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
 import { type Acceptance, checkRequest, type Sender, storedBytes } from './accept.ts';
 import { insertAcceptances, insertLargeContent } from './insert.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
+import { acceptanceOfResend, checkResendable, contentToResend } from './resend.ts';
 import { SendRequest } from './schema.ts';
+import type { StoredNotification } from './store.ts';
 
 /** A notification that passed every check and is written in the transaction of its sender. */
 export interface Draft {
@@ -24,6 +26,8 @@ export interface Draft {
 export interface Drafts {
   /** Resolves to the Problem that the API would have answered. `origin` is shown as the notification's idempotency key. */
   check(sender: Sender, request: unknown, origin: string): Promise<Draft | Problem>;
+  /** A notification like this failed or bounced one, as `resend` of the API makes it; or the Problem that it answers. */
+  resend(sender: Sender, stored: StoredNotification): Promise<Draft | Problem>;
   /** Drafts that no longer fit into their plan, by id: they must not be written. */
   refused(tx: Sql, drafts: Draft[]): Promise<Map<string, Problem>>;
   /**
@@ -54,6 +58,12 @@ export function createDrafts(
     }
   }
 
+  const draftOf = (acceptance: Acceptance): Draft => ({
+    id: acceptance.row.id,
+    externalUserId: acceptance.row.external_user_id,
+    acceptance,
+  });
+
   return {
     async check(sender, request, origin) {
       try {
@@ -66,14 +76,28 @@ export function createDrafts(
           defaultPriority: 'normal',
           now: deps.clock(),
         });
-        const { row } = acceptance;
-        row.idempotency_key = origin;
+        acceptance.row.idempotency_key = origin;
         await uploadBodies(acceptance);
-        return { id: row.id, externalUserId: row.external_user_id, acceptance };
+        return draftOf(acceptance);
       } catch (error) {
         if (error instanceof Problem) return error;
         throw error;
       }
+    },
+
+    async resend(sender, stored) {
+      try {
+        checkResendable(stored);
+        deps.storage.check(sender);
+      } catch (error) {
+        if (error instanceof Problem) return error;
+        throw error;
+      }
+      const [whole = stored] = await deps.objects.withBodies([stored]);
+      const content = await contentToResend(deps.lookups, whole);
+      const acceptance = acceptanceOfResend(sender, whole, content, null, deps.clock());
+      await uploadBodies(acceptance);
+      return draftOf(acceptance);
     },
 
     async refused(tx, drafts) {

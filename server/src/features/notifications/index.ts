@@ -17,4 +17,11 @@ export { notificationRoutes } from './routes.ts';
 export type { EventEntry, Notification, NotificationStatus, Priority, Trace } from './schema.ts';
 export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';
 export { listStatuses } from './statuses.ts';
-export { listAttachmentBytes } from './store.ts';
+export {
+  cancelNotifications,
+  findNotifications,
+  listAttachmentBytes,
+  listMatched,
+  type MatchedNotification,
+  markRedriven,
+} from './store.ts';

@@ -3,6 +3,7 @@ import { Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import type { KeyClaim } from '../idempotency/index.ts';
 import { type Acceptance, meterOf, type Sender } from './accept.ts';
+import type { LookupSources } from './lookups.ts';
 import { type ContentRow, eventEntry } from './notification-row.ts';
 import type { StoredNotification } from './store.ts';
 import { viewOf } from './view.ts';
@@ -54,5 +55,26 @@ export function acceptanceOfResend(
     keyClaim: claim && { ...claim, resourceId: id },
     meter: meterOf(sender, { id, channel: stored.channel }),
     pair: null,
+  };
+}
+
+/** Rendered content is sent again unchanged; content that could not be rendered gets the current template. */
+export async function contentToResend(
+  lookups: Pick<LookupSources, 'findTemplate'>,
+  stored: StoredNotification,
+): Promise<ContentRow> {
+  const content = contentOf(stored);
+  if (!stored.template_key || stored.rendered_at) return content;
+  const { environment_id, template_key, channel } = stored;
+  const template = await lookups.findTemplate(environment_id, template_key, channel);
+  return template?.channels.has(channel) ? { ...content, template_version_id: template.versionId } : content;
+}
+
+function contentOf(stored: StoredNotification): ContentRow {
+  const { subject, html_body, text_body, template_data, from_name, reply_to, attachments } = stored;
+  const { template_version_id, template_locale, structured, rendered_at } = stored;
+  return {
+    ...{ subject, html_body, text_body, template_data, from_name, reply_to, attachments },
+    ...{ template_version_id, template_locale, structured, rendered_at },
   };
 }

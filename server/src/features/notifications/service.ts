@@ -41,8 +41,7 @@ import {
 import { decodeAhead } from './attachments.ts';
 import { deleteWholly, type WakeRuns } from './eraser.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
-import type { ContentRow } from './notification-row.ts';
-import { acceptanceOfResend, checkResendable, claimOfResend } from './resend.ts';
+import { acceptanceOfResend, checkResendable, claimOfResend, contentToResend } from './resend.ts';
 import {
   BatchElement,
   type Notification,
@@ -230,17 +229,6 @@ export function createNotificationService(
     return stored;
   }
 
-  /** Rendered content is sent again unchanged; content that could not be rendered gets the current template. */
-  async function contentToResend(stored: store.StoredNotification): Promise<ContentRow> {
-    const content = contentOf(stored);
-    if (!stored.template_key || stored.rendered_at) return content;
-    const { environment_id, template_key, channel } = stored;
-    const template = await deps.lookups.findTemplate(environment_id, template_key, channel);
-    return template?.channels.has(channel)
-      ? { ...content, template_version_id: template.versionId }
-      : content;
-  }
-
   const service: NotificationService = {
     accept(principal, request, idempotencyKey, isAbandoned) {
       return acceptOne(principal, request, idempotencyKey, 'normal', isAbandoned);
@@ -338,7 +326,7 @@ export function createNotificationService(
       try {
         const stored = await getStored(principal, id);
         checkResendable(stored);
-        const content = await contentToResend(await withBodies(stored));
+        const content = await contentToResend(deps.lookups, await withBodies(stored));
         return await insert(acceptanceOfResend(principal, stored, content, claim, deps.clock()));
       } catch (error) {
         if (!claim) throw error;
@@ -356,15 +344,6 @@ export function createNotificationService(
     },
   };
   return service;
-}
-
-function contentOf(stored: store.StoredNotification): ContentRow {
-  const { subject, html_body, text_body, template_data, from_name, reply_to, attachments } = stored;
-  const { template_version_id, template_locale, structured, rendered_at } = stored;
-  return {
-    ...{ subject, html_body, text_body, template_data, from_name, reply_to, attachments },
-    ...{ template_version_id, template_locale, structured, rendered_at },
-  };
 }
 
 /** The bodies that were read before the transaction, which must not wait for the object store. */

@@ -1,10 +1,12 @@
+import type pg from 'pg';
+import type { Channel } from '../../channels/contract.ts';
 import { type ScannedPage, scanPage } from '../../db/filtered-page.ts';
 import { query, type Sql, statement } from '../../db/sql.ts';
 import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { isLeasedSql, isShortQueueSql, joinLease, leasedIdsSql, waitingIdsSql } from '../../queue/index.ts';
-import type { ContentRow, NotificationRow } from './notification-row.ts';
-import type { NotificationQuery, NotificationStatus } from './schema.ts';
+import type { ContentRow, NotificationRow, StoredTraceEntry } from './notification-row.ts';
+import type { EventEntry, NotificationQuery, NotificationStatus } from './schema.ts';
 
 /** A stored notification. `leased_at` is set while it is being sent. */
 export interface StoredNotification extends NotificationRow, ContentRow {
@@ -42,6 +44,19 @@ export async function findNotification(
   return (await findOne(sql, [id, environmentId]))[0] ?? null;
 }
 
+const findMany = statement<StoredNotification>(
+  'notifications_find_many',
+  `${selectFrom('notifications')} where n.id = any ($1::uuid[]) and n.environment_id = $2`,
+);
+
+export function findNotifications(
+  sql: Sql,
+  environmentId: string,
+  ids: string[],
+): Promise<StoredNotification[]> {
+  return findMany(sql, [ids, environmentId]);
+}
+
 /** These have a table in the place of an index (0028). */
 const rareStatuses: readonly NotificationStatus[] = ['failed', 'suppressed', 'bounced', 'complained'];
 
@@ -65,12 +80,52 @@ async function idsByQueue(
 }
 
 /** Returns up to `limit + 1` rows, newest first. */
-export async function listNotifications(
+export function listNotifications(
   sql: Sql,
   environmentId: string,
-  filter: NotificationQuery,
+  filter: NotificationFilter,
   page: PageRequest,
 ): Promise<ScannedPage<StoredNotification>> {
+  return scanNotifications(sql, environmentId, filter, page, selectFrom);
+}
+
+/** What bulk actions read of a notification before they work on it. */
+export type MatchedNotification = Pick<
+  NotificationRow,
+  | 'id'
+  | 'status'
+  | 'channel'
+  | 'address'
+  | 'external_user_id'
+  | 'template_key'
+  | 'suppression_reason'
+  | 'last_error'
+  | 'trace'
+>;
+
+const selectMatched = (source: string): string => `
+  select n.id, n.status, n.channel, n.address, n.external_user_id, n.template_key, n.suppression_reason, n.last_error, n.trace
+  from ${source} n`;
+
+/** The same list without contents. */
+export function listMatched(
+  sql: Sql,
+  environmentId: string,
+  filter: NotificationFilter,
+  page: PageRequest,
+): Promise<ScannedPage<MatchedNotification>> {
+  return scanNotifications(sql, environmentId, filter, page, selectMatched);
+}
+
+export type NotificationFilter = Omit<NotificationQuery, 'limit' | 'cursor'>;
+
+async function scanNotifications<Row extends pg.QueryResultRow>(
+  sql: Sql,
+  environmentId: string,
+  filter: NotificationFilter,
+  page: PageRequest,
+  selectRows: (source: string) => string,
+): Promise<ScannedPage<Row>> {
   const values: unknown[] = [environmentId];
   const bounds: string[] = [];
   const indexed: string[] = [];
@@ -102,7 +157,7 @@ export async function listNotifications(
     values,
     limit: page.limit + 1,
     scanLimit: 1_000, // rare matches are far apart: each may be a page to read from the disk
-    select: (rows) => `${selectFrom(`(${rows})`)} order by n.id desc`,
+    select: (rows) => `${selectRows(`(${rows})`)} order by n.id desc`,
   });
 }
 
@@ -174,4 +229,44 @@ export async function listAttachmentBytes(sql: Sql, id: string): Promise<Buffer[
     files[position] = pieces;
   }
   return files.map((pieces) => Buffer.concat(pieces));
+}
+
+const markAsRedriven = statement<{ id: string }>(
+  'notifications_mark_redriven',
+  `update notifications n set trace = n.trace || i.trace
+   from json_to_recordset($2::json) as i (id uuid, trace jsonb)
+   where n.environment_id = $1 and n.id = i.id and n.id in (
+     select id from notifications where id in (select id from json_to_recordset($2::json) as j (id uuid)) order by id for no key update)
+     and n.status in ('failed', 'bounced') and not n.trace @> '[{"name": "redriven"}]'
+   returning n.id`,
+);
+
+/** Returns the ids that were not redriven before. The rows stay locked, so that no other transaction redrives them too. */
+export async function markRedriven(
+  tx: Sql,
+  environmentId: string,
+  marks: { id: string; trace: StoredTraceEntry[] }[],
+): Promise<Set<string>> {
+  if (marks.length === 0) return new Set();
+  return new Set((await markAsRedriven(tx, [environmentId, JSON.stringify(marks)])).map(({ id }) => id));
+}
+
+const cancelQueued = statement<{ id: string; channel: Channel; has_attachments: boolean }>(
+  'notifications_cancel',
+  `update notifications n set
+     status = 'suppressed', suppression_reason = 'cancelled', events = n.events || $3::jsonb, trace = n.trace || $4::jsonb
+   from notification_contents c
+   where n.environment_id = $1 and n.id = any ($2::uuid[]) and n.status = 'queued' and c.notification_id = n.id
+   returning n.id, n.channel, c.attachments is not null as has_attachments`,
+);
+
+/** The caller has withdrawn their work from the queue. */
+export function cancelNotifications(
+  tx: Sql,
+  environmentId: string,
+  ids: string[],
+  events: EventEntry[],
+  trace: StoredTraceEntry[],
+) {
+  return cancelQueued(tx, [environmentId, ids, JSON.stringify(events), JSON.stringify(trace)]);
 }

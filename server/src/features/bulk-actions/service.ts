@@ -1,0 +1,188 @@
+import { transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { recordAudit } from '../audit/index.ts';
+import { listMatches } from './match.ts';
+import type { BulkAction, BulkActionKind, BulkActionStatus, BulkFilter, BulkPreview } from './schema.ts';
+import * as store from './store.ts';
+import { makeConfirmToken, readConfirmToken } from './token.ts';
+import { viewOf } from './view.ts';
+
+export interface BulkActionService {
+  preview(principal: Principal, action: BulkActionKind, filter: BulkFilter): Promise<BulkPreview>;
+  /** Starts what a preview has shown. A token that is used twice starts one action. */
+  start(
+    principal: Principal,
+    action: BulkActionKind,
+    filter: BulkFilter,
+    confirmToken: string,
+    requestId: string,
+  ): Promise<BulkAction>;
+  get(principal: Principal, id: string): Promise<BulkAction>;
+  list(
+    principal: Principal,
+    query: { status?: BulkActionStatus; limit?: number; cursor?: string },
+  ): Promise<Page<BulkAction>>;
+  /** Ends a running action; what is done stays done. */
+  cancel(principal: Principal, id: string, requestId: string): Promise<BulkAction>;
+}
+
+const confirmWithinMs = 600_000;
+const sampleSize = 5;
+const pageSize = 500;
+/** A preview counts this far: about a second of work. */
+const maxPages = 40;
+const maxRunning = 10;
+
+export function createBulkActionService({
+  pool,
+  listReads,
+  queue,
+  clock,
+  keyring,
+}: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'keyring'>): BulkActionService {
+  async function getRow(principal: Principal, id: string): Promise<store.BulkActionRow> {
+    const row = await store.findBulkAction(pool, principal.environmentId, id);
+    if (!row) throw notFound('bulk action');
+    return row;
+  }
+
+  return {
+    async preview(principal, action, filter) {
+      checkNarrow(filter);
+      const now = clock();
+      const { environmentId } = principal;
+      const before = newId(now);
+      const sample: BulkPreview['sample'] = [];
+      let count = 0;
+      let next: string | null = before;
+      for (let page = 0; page < maxPages && next !== null; page += 1) {
+        const from: string = next;
+        const matches = await listReads.read(principal.id, (sql) =>
+          listMatches(sql, environmentId, action, filter, { before: from, limit: pageSize }),
+        );
+        count += matches.rows.length;
+        sample.push(
+          ...matches.rows
+            .slice(0, sampleSize - sample.length)
+            .map(({ id, channel, address, template_key, last_error }) => ({
+              ...{ id, channel, template_key, last_error },
+              recipient: address,
+            })),
+        );
+        next = matches.next;
+      }
+      const isExact = next === null;
+      const expiresAtMs = now + confirmWithinMs;
+      return {
+        action,
+        count,
+        count_is_exact: isExact,
+        sample,
+        confirm_token: makeConfirmToken(keyring, environmentId, {
+          ...{ id: newId(now), action, filter, before, expiresAtMs },
+          total: isExact ? count : null,
+        }),
+        expires_at: new Date(expiresAtMs).toISOString(),
+      };
+    },
+
+    async start(principal, action, filter, confirmToken, requestId) {
+      checkNarrow(filter);
+      const { environmentId } = principal;
+      const confirmed = readConfirmToken(keyring, environmentId, confirmToken, { action, filter });
+      if (!confirmed)
+        throw invalidParameter(
+          'confirm_token',
+          'confirm_token does not belong to this request. Preview it first.',
+        );
+      const row = await transaction(pool, async (tx) => {
+        const known = await store.findBulkAction(tx, environmentId, confirmed.id);
+        if (known) return known;
+        if (confirmed.expiresAtMs < clock())
+          throw invalidParameter('confirm_token', 'confirm_token has expired. Preview the action again.');
+        if ((await store.countRunning(tx, environmentId)) >= maxRunning)
+          throw new Problem(
+            'bulk_action_limit_reached',
+            `An environment can have ${maxRunning} running bulk actions. Wait for one to complete, or cancel it.`,
+          );
+        const started = await store.insertBulkAction(tx, {
+          ...{ id: confirmed.id, environment_id: environmentId, action, filter },
+          ...{ before: confirmed.before, total: confirmed.total },
+        });
+        if (!started) return null; // the same token, at the same time
+        await queue.enqueue(tx, [{ kind: 'bulk_action', id: started.id, lane: 'bulk', environmentId }]);
+        await recordAudit(tx, {
+          ...{
+            principal,
+            requestId,
+            action: `notifications.${action}_started`,
+            target: `bulk_action:${started.id}`,
+          },
+          before: null,
+          after: { filter: withoutPerson(filter), total: started.total },
+        });
+        return started;
+      });
+      queue.ring('bulk_action');
+      return viewOf(row ?? (await getRow(principal, confirmed.id)), clock());
+    },
+
+    async get(principal, id) {
+      return viewOf(await getRow(principal, id), clock());
+    },
+
+    async list(principal, { status, ...query }) {
+      const name = `bulk-actions:${principal.environmentId}`;
+      const page = pageRequest(name, query);
+      const rows = await listReads.read(principal.id, (sql) =>
+        store.listBulkActions(sql, principal.environmentId, status ?? null, page),
+      );
+      const { data, next_cursor } = pageOf(name, rows, page.limit);
+      return { data: data.map((row) => viewOf(row, clock())), next_cursor };
+    },
+
+    async cancel(principal, id, requestId) {
+      await transaction(pool, async (tx) => {
+        const row = await store.lockBulkAction(tx, principal.environmentId, id);
+        if (!row) throw notFound('bulk action');
+        if (row.status !== 'running') return;
+        await store.updateBulkAction(tx, { ...row, status: 'cancelled' });
+        await recordAudit(tx, {
+          ...{ principal, requestId, action: 'bulk_action.cancelled', target: `bulk_action:${id}` },
+          before: { status: row.status },
+          after: { status: 'cancelled' },
+        });
+      });
+      return this.get(principal, id);
+    },
+  };
+}
+
+/** The audit log keeps no personal data. */
+function withoutPerson({ recipient, external_user_id, ...filter }: BulkFilter): object {
+  return {
+    ...filter,
+    ...(recipient === undefined ? {} : { recipient: '…' }),
+    ...(external_user_id === undefined ? {} : { external_user_id: '…' }),
+  };
+}
+
+/** A filter that was left empty by mistake must not match everything. */
+function checkNarrow({ status: _status, all, ...fields }: BulkFilter): void {
+  const { created_after: after, created_before: before } = fields;
+  if (after && before && Date.parse(after) >= Date.parse(before))
+    throw invalidParameter(
+      'filter.created_before',
+      'filter.created_before must be later than filter.created_after.',
+    );
+  if (all || Object.values(fields).some((value) => value !== undefined && value !== null)) return;
+  throw new Problem(
+    'parameter_missing',
+    'The filter matches every notification. Narrow it, or set filter.all to true.',
+    { param: 'filter' },
+  );
+}
