@@ -40,13 +40,19 @@ export interface Schema {
 
 const json = 'application/json';
 
-/** What a success holds, or null; the first, because all successes of an operation hold the same. */
+/** What a success holds, or null; the first, because all successes of an operation hold the same, apart from previews. */
 export function answerOf({ responses }: Described): { type: string; schema: Schema } | null {
   for (const [status, { content = {} }] of Object.entries(responses)) {
     const [found] = Object.entries(content);
     if (status.startsWith('2') && found) return { type: found[0], schema: found[1].schema };
   }
   return null;
+}
+
+/** What the operation answers when it starts what a preview has shown; null for operations without a preview. */
+export function confirmedAnswerOf({ responses }: Described): Schema | null {
+  const [shown, started] = ['200', '202'].map((status) => responses[status]?.content?.[json]?.schema);
+  return started && shown && started.$ref !== shown.$ref ? started : null;
 }
 
 export function bodyOf({ requestBody }: Described): Schema | null {

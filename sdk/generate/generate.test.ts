@@ -78,6 +78,20 @@ describe('an operation', () => {
     ]);
   });
 
+  test('with a preview has two signatures: the answer depends on the token', () => {
+    const answer = (name: string) => ({
+      content: { 'application/json': { schema: { $ref: `#/a/${name}` } } },
+    });
+    const responses = { 200: answer('Preview'), 202: answer('Action') };
+    const { signature } = methodOf('/v1/bells', 'post', { ...operation, parameters: [], responses });
+    expect(signature).toContain(
+      'RingBellParams & { confirm_token?: undefined }, options?: RequestOptions): Promise<Preview>;',
+    );
+    expect(signature).toContain(
+      'RingBellParams & { confirm_token: string }, options?: RequestOptions): Promise<Action>;',
+    );
+  });
+
   test('with one name in the body and the query is refused: one object cannot hold both', () => {
     const clash = { name: 'times', in: 'query' as const, required: false, schema: {} };
     expect(() => methodOf('/v1/bells', 'post', { ...operation, parameters: [clash] })).toThrow('times');

@@ -91,7 +91,7 @@ function isLeaf(node: Method | Tree): node is Method {
 
 function shapeOf(tree: Tree): string {
   const lines = Object.entries(tree).map(([name, node]) =>
-    isLeaf(node) ? node.signature.replace('NAME', name) : `${name}: ${shapeOf(node)};`,
+    isLeaf(node) ? node.signature.replaceAll('NAME(', `${name}(`) : `${name}: ${shapeOf(node)};`,
   );
   return `{\n${lines.join('\n')} }`;
 }

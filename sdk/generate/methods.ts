@@ -1,5 +1,12 @@
 import type { Operation } from '../src/operations.ts';
-import { answerOf, bodyOf, type Described, parametersOf, type Schema } from './document.ts';
+import {
+  answerOf,
+  bodyOf,
+  confirmedAnswerOf,
+  type Described,
+  parametersOf,
+  type Schema,
+} from './document.ts';
 import { methodName, refinedTypes, repeatable } from './names.ts';
 import { comment, property, typeOf } from './types.ts';
 
@@ -41,14 +48,22 @@ export function methodOf(path: string, verb: string, operation: Described): Meth
       (body !== null && operation.requestBody?.required) || query.some((each) => each.required);
     args.push(`params${required ? '' : '?'}: ${paramsType(operation, types)}`);
   }
-  args.push(`options?: ${key === 'header' ? 'KeyedOptions' : guarded ? 'GuardedOptions' : 'RequestOptions'}`);
+  const options = `options?: ${key === 'header' ? 'KeyedOptions' : guarded ? 'GuardedOptions' : 'RequestOptions'}`;
   const result = answer ? named(answer.schema, `${pascal(operationId)}Result`, types) : 'void';
   const returns = list ? `List<${itemType(result, answer?.schema)}, ${result}>` : `Promise<${result}>`;
+
+  const started = confirmedAnswerOf(operation);
+  const signatures = started
+    ? [
+        `NAME(${args.join(', ')} & { confirm_token?: undefined }, ${options}): ${returns};`,
+        `NAME(${args.join(', ')} & { confirm_token: string }, ${options}): Promise<${typeOf(started)}>;`,
+      ]
+    : [`NAME(${[...args, options].join(', ')}): ${returns};`];
 
   const text = [`${summary}.`.replace(/\?\.$/, '?'), description, `\`${method} ${path}\``];
   return {
     name: methodName(operationId, tags[0] ?? ''),
-    signature: `${comment(text.filter(Boolean).join('\n\n'))}NAME(${args.join(', ')}): ${returns};`,
+    signature: comment(text.filter(Boolean).join('\n\n')) + signatures.join('\n'),
     row,
     types,
   };

@@ -11,6 +11,7 @@ export interface Group {
 
 const groups: Record<string, Group> = {
   Notifications: { name: 'notifications', said: /Notifications?/ },
+  'Bulk actions': { name: 'bulkActions', said: /BulkActions?/ },
   Templates: { name: 'templates', said: /Templates?/ },
   Categories: { name: 'categories', said: /Categor(?:y|ies)/ },
   Preferences: { name: 'preferences', said: /UserPreferences?/ },
@@ -91,6 +92,9 @@ export const repeatable = new Set([
   'archiveInboxItem',
   'createStreamTicket',
   'unsubscribeFromAll',
+  'redriveNotifications',
+  'cancelNotifications',
+  'cancelBulkAction',
 ]);
 
 /** Names that mean something else in every program already. */

@@ -49,7 +49,7 @@ export type BulkAction = {
   id: string;
   action: 'redrive' | 'cancel';
   status: 'running' | 'completed' | 'cancelled';
-  filter: Record<string, unknown>;
+  filter: RedriveFilter;
   /** The count of the preview; null when it was not exact. */
   total: number | null;
   /** Notifications that were redriven or cancelled. */

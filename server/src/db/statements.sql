@@ -324,9 +324,14 @@ select count(*)::int as running from bulk_actions where environment_id = $1 and 
 delete from bulk_actions where completed_at < to_timestamp($1 / 1000.0);
 
 -- bulk_actions_erase_person (features/bulk-actions/store.ts)
-update bulk_actions set filter = filter - 'recipient' - 'external_user_id'
-where environment_id = $1 and status <> 'running'
-  and (filter ->> 'external_user_id' = $2 or lower(filter ->> 'recipient') = any ($3::text[]));
+with named as (
+  select id, status from bulk_actions
+  where environment_id = $1
+    and (filter ->> 'external_user_id' = $2 or lower(filter ->> 'recipient') = any ($3::text[])) for update),
+erased as (
+  update bulk_actions set filter = filter - 'recipient' - 'external_user_id'
+  where id in (select id from named where status <> 'running'))
+select exists (select from named where status = 'running') as running;
 
 -- bulk_actions_find (features/bulk-actions/store.ts)
 select * from bulk_actions where id = $1 and environment_id = $2;
@@ -346,6 +351,9 @@ order by id desc limit $4;
 
 -- bulk_actions_lock (features/bulk-actions/store.ts)
 select * from bulk_actions where id = $1 and environment_id = $2 for update;
+
+-- bulk_actions_lock_environment (features/bulk-actions/store.ts)
+select from environments where id = $1 for no key update;
 
 -- bulk_actions_update (features/bulk-actions/store.ts)
 update bulk_actions set status = $2, before = $3, done = $4, skipped = $5,
@@ -1335,28 +1343,39 @@ from notifications n
 join notification_contents c on c.notification_id = n.id
 left join queue_leased lease on lease.id = n.id and lease.kind = 1 where n.id = $1 and n.environment_id = $2;
 
--- notifications_find_many (features/notifications/store.ts)
-select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-  c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at,
-  c.attachments is not null
-    and not exists (select from attachment_bytes b where b.notification_id = n.id)
-    and not exists (select from stored_objects o
-      where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged
+-- notifications_find_originals (features/notifications/store.ts)
+select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
+  n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.attempt_count, n.round, n.send_at, n.sent_at,
+  n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+ c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object,
+  null::timestamptz as leased_at, c.attachments is not null
+   and not exists (select from attachment_bytes b where b.notification_id = n.id)
+   and not exists (select from stored_objects o
+     where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged
 from notifications n
 join notification_contents c on c.notification_id = n.id
-left join queue_leased lease on lease.id = n.id and lease.kind = 1 where n.id = any ($1::uuid[]) and n.environment_id = $2;
+where n.id = any ($1::uuid[]) and n.environment_id = $2;
 
 -- notifications_list_attachment_pieces (features/notifications/store.ts)
 select position, start, substr(bytes, start + 1, $2::int) as bytes
 from attachment_bytes, generate_series(0, greatest(octet_length(bytes) - 1, 0), $2::int) as start
 where notification_id = $1;
 
+-- notifications_list_content_sizes (features/notifications/store.ts)
+select c.notification_id as id,
+  (coalesce(octet_length(c.html_body), 0) + coalesce(octet_length(c.text_body), 0) + octet_length(c.template_data::text)
+    + coalesce(octet_length(c.structured::text), 0)
+    + coalesce((select o.size_bytes from stored_objects o where o.id = c.body_object), 0))::float8 as bytes
+from notification_contents c where c.notification_id = any ($1::uuid[]);
+
+-- notifications_lock (features/notifications/store.ts)
+select from notifications where environment_id = $1 and id = any ($2::uuid[]) order by id for no key update;
+
 -- notifications_mark_redriven (features/notifications/store.ts)
 update notifications n set trace = n.trace || i.trace
 from json_to_recordset($2::json) as i (id uuid, trace jsonb)
-where n.environment_id = $1 and n.id = i.id and n.id in (
-  select id from notifications where id in (select id from json_to_recordset($2::json) as j (id uuid)) order by id for no key update)
-  and n.status in ('failed', 'bounced') and not n.trace @> '[{"name": "redriven"}]'
+where n.environment_id = $1 and n.id = i.id
+  and n.status in ('failed', 'bounced') and not n.trace @> '[{"kind": "decision", "name": "redriven"}]'
 returning n.id;
 
 -- notifications_update_content (features/notifications/store.ts)
@@ -2870,10 +2889,17 @@ select kind, lane, environment_id, (before + 1)::float8 as first, burst
 from queue_taken_turns join queue_arriving using (kind, lane, environment_id);
 
 -- queue_take_many_waiting (queue/store.ts)
-with l as (delete from queue_later where id = any ($1::uuid[]) and kind = $2 returning id),
-r as (delete from queue_ready where id = any ($1::uuid[]) and kind = $2 returning id),
-p as (delete from queue_parked where id = any ($1::uuid[]) and kind = $2 returning id)
-select id from l union all select id from r union all select id from p;
+with later as (
+  delete from queue_later where ctid = any (array(
+    select ctid from queue_later where id = any ($1::uuid[]) and kind = $2 order by id for update))
+  returning id), ready as (
+  delete from queue_ready where ctid = any (array(
+    select ctid from queue_ready where id = any ($1::uuid[]) and kind = $2 order by id for update))
+  returning id), parked as (
+  delete from queue_parked where ctid = any (array(
+    select ctid from queue_parked where id = any ($1::uuid[]) and kind = $2 order by id for update))
+  returning id)
+select id from later union all select id from ready union all select id from parked;
 
 -- queue_take_waiting (queue/store.ts)
 with l as (

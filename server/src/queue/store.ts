@@ -510,18 +510,24 @@ export async function deleteWaiting(sql: Sql, kind: number, id: string): Promise
 
 const takeManyWaiting = statement<{ id: string }>(
   'queue_take_many_waiting',
-  `with l as (delete from queue_later where id = any ($1::uuid[]) and kind = $2 returning id),
-   r as (delete from queue_ready where id = any ($1::uuid[]) and kind = $2 returning id),
-   p as (delete from queue_parked where id = any ($1::uuid[]) and kind = $2 returning id)
-   select id from l union all select id from r union all select id from p`,
+  `with ${['later', 'ready', 'parked']
+    .map(
+      (state) => `${state} as (
+     delete from queue_${state} where ctid = any (array(
+       select ctid from queue_${state} where id = any ($1::uuid[]) and kind = $2 order by id for update))
+     returning id)`,
+    )
+    .join(', ')}
+   select id from later union all select id from ready union all select id from parked`,
 );
 
-/** Removes work that is not leased. Returns the ids that were removed. */
+/** Removes work that is not leased. Returns the ids that were removed. Rows are locked by id, so two callers cannot deadlock. */
 export async function deleteManyWaiting(sql: Sql, kind: number, ids: string[]): Promise<string[]> {
   const take = async (of: string[]) => (await takeManyWaiting(sql, [of, kind])).map(({ id }) => id);
   const taken = await take(ids);
   // Work may move between the tables while the statement waits for a lock: see `deleteWaiting`.
-  const left = ids.filter((id) => !taken.includes(id));
+  const isTaken = new Set(taken);
+  const left = ids.filter((id) => !isTaken.has(id));
   return left.length === 0 ? taken : [...taken, ...(await take(left))];
 }
 

@@ -14,3 +14,4 @@ create table bulk_actions (
   completed_at timestamptz
 );
 create index bulk_actions_by_environment on bulk_actions (environment_id, id);
+create index bulk_actions_by_end on bulk_actions (completed_at);

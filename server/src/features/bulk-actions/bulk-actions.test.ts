@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, type TestResponse, waitUntil } from '../../../test/app.ts';
 import { query } from '../../db/sql.ts';
+import { workKinds } from '../../queue/index.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -42,14 +43,28 @@ const ended = (id: string): Promise<Body> =>
 
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
 
+/** Notifications for tomorrow. */
+async function schedule(count: number, address: string): Promise<string[]> {
+  const one = {
+    ...{ channel: 'email', recipient: { address }, subject: 'Hello', text_body: 'Hi' },
+    send_at: tomorrow(),
+  };
+  const notifications = Array.from({ length: count }, () => one);
+  const { body } = await app.request('POST', '/v1/notifications/batch', { body: { notifications } });
+  return body.data.map(({ notification }: Body) => notification.id);
+}
+
 /** Failed notifications of a category of their own. */
-async function failures(count: number, category: string): Promise<string[]> {
+async function failures(
+  count: number,
+  category: string,
+  address = 'refused@sandbox.test',
+): Promise<string[]> {
   await app.request('POST', '/v1/preferences/categories', {
     body: { key: category, name: category, default_channels: ['email'] },
   });
   const ids: string[] = [];
-  for (let index = 0; index < count; index += 1)
-    ids.push((await send('refused@sandbox.test', { category })).id);
+  for (let index = 0; index < count; index += 1) ids.push((await send(address, { category })).id);
   for (const id of ids) await app.waitFor(id, ({ status }) => status === 'failed');
   return ids;
 }
@@ -106,6 +121,77 @@ describe('a redrive', () => {
     expect(await resends([late])).toEqual([]);
   });
 
+  test('sends again although the category is gone, and asks the suppression list first', async () => {
+    const [open = '', suppressed = ''] = await Promise.all([
+      failures(1, 'outdated'),
+      failures(1, 'outdated', 'refused+suppressed@sandbox.test'),
+    ]).then((ids) => ids.flat());
+    await app.request('DELETE', '/v1/preferences/categories/outdated');
+    await app.request('POST', '/v1/suppressions', {
+      body: { channel: 'email', address: 'refused+suppressed@sandbox.test' },
+    });
+    expect(await perform('redrive', { category: 'outdated' })).toMatchObject({ done: 2, skipped: 0 });
+    const statusOfResend = async (original: string): Promise<string> => {
+      const [made] = await resends([original]);
+      const end = await app.waitFor(made?.id ?? '', ({ status }) => !/queued|sending/.test(status));
+      return end.suppression_reason ?? end.status;
+    };
+    expect(await statusOfResend(open)).toBe('failed');
+    expect(await statusOfResend(suppressed)).toBe('manual_add');
+  });
+
+  test('sends rendered content again after its template was deleted', async () => {
+    const template = {
+      key: 'gone',
+      name: 'Gone',
+      subject_template: 'Hi {{ name }}',
+      html_body_template: 'Hi',
+    };
+    expect((await app.request('POST', '/v1/templates', { body: template })).status).toBe(201);
+    const { body: sent } = await app.request('POST', '/v1/notifications', {
+      body: {
+        ...{ channel: 'email', recipient: { address: 'refused@sandbox.test' } },
+        ...{ template_key: 'gone', template_data: { name: 'Ada' } },
+      },
+    });
+    const { id } = sent;
+    await app.waitFor(id, ({ status }) => status === 'failed');
+    expect((await app.request('DELETE', '/v1/templates/gone')).status).toBe(204);
+    expect(await perform('redrive', { template_key: 'gone' })).toMatchObject({ done: 1 });
+    const [made] = await resends([id]);
+    const again = await app.waitFor(made?.id ?? '', ({ status }) => status === 'failed');
+    expect(again.subject).toBe('Hi Ada');
+  });
+
+  test('takes fewer at a time when their bodies are large', async () => {
+    const text_body = 'x'.repeat(1_500_000);
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index += 1)
+      ids.push((await send('refused@sandbox.test', { text_body, subject: 'Large' })).id);
+    for (const id of ids) await app.waitFor(id, ({ status }) => status === 'failed');
+    const first = (await app.request('GET', `/v1/notifications/${ids[0]}`)).body.created_at;
+    const filter = {
+      recipient: 'refused@sandbox.test',
+      created_after: new Date(Date.parse(first) - 1).toISOString(),
+    };
+    expect(await perform('redrive', filter)).toMatchObject({ done: 3, skipped: 0 });
+    const transactions = await query<{ xid: string }>(
+      app.pool,
+      'select distinct xmin::text as xid from notification_contents where notification_id in (select id from notifications where resent_from = any ($1::uuid[]))',
+      [ids],
+    );
+    expect(transactions.length).toBe(2);
+  });
+
+  test('needs the scope to send', async () => {
+    const { body } = await app.request('POST', '/v1/api-keys', {
+      body: { name: 'No sends', scopes: ['notifications:read', 'notifications:write'] },
+    });
+    const refused = await ask('redrive', { filter: { all: true } }, body.key);
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'insufficient_scope']);
+    expect((await ask('cancel', { filter: { all: true } }, body.key)).status).toBe(200);
+  });
+
   test('filters by the provider and the reason of the last attempt', async () => {
     const [id] = await failures(1, 'reasons');
     const error = (await app.request('GET', `/v1/notifications/${id}`)).body.last_error as string;
@@ -124,10 +210,7 @@ describe('a redrive', () => {
 
 describe('a cancellation', () => {
   test('suppresses scheduled notifications, which are never sent', async () => {
-    const templated = { send_at: tomorrow(), priority: 'bulk' };
-    const ids = await Promise.all(
-      Array.from({ length: 450 }, async () => (await send('cancelled@example.com', templated)).id),
-    );
+    const ids = await schedule(450, 'cancelled@example.com');
     const kept = (await send('kept@example.com', { send_at: tomorrow() })).id;
     const done = await perform('cancel', { recipient: 'Cancelled@Example.com' });
     expect(done).toMatchObject({ status: 'completed', total: 450, done: 450, skipped: 0 });
@@ -143,10 +226,25 @@ describe('a cancellation', () => {
     expect((await app.request('GET', `/v1/notifications/${kept}`)).body.status).toBe('queued');
   });
 
-  test('can be stopped, and what is done stays done', async () => {
-    await Promise.all(
-      Array.from({ length: 450 }, () => send('stopped@example.com', { send_at: tomorrow() })),
+  test('skips and counts notifications that are being sent', async () => {
+    const { id } = await send('leased@example.com', { send_at: tomorrow() });
+    await send('leased@example.com', { send_at: tomorrow() });
+    // A worker of another process has claimed the first one.
+    await query(
+      app.pool,
+      `with worker as (insert into workers (id, alive_until) values (gen_random_uuid(), now() + interval '1 hour') returning id),
+       work as (delete from queue_later where id = $1 returning *)
+       insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
+       select kind, work.id, lane, environment_id, note, worker.id from work, worker`,
+      [id],
     );
+    const done = await perform('cancel', { recipient: 'leased@example.com' });
+    expect(done).toMatchObject({ total: 2, done: 1, skipped: 1 });
+    expect((await app.request('GET', `/v1/notifications/${id}`)).body.status).toBe('sending');
+  });
+
+  test('can be stopped, and what is done stays done', async () => {
+    await schedule(450, 'stopped@example.com');
     const filter = { recipient: 'stopped@example.com' };
     const { confirm_token } = await preview('cancel', filter);
     const { body } = await ask('cancel', { filter, confirm_token });
@@ -195,6 +293,12 @@ describe('bad input', () => {
       expect([refused.status, refused.body.error.param]).toEqual([400, 'confirm_token']);
   });
 
+  test('a token is short, however long the filter is', async () => {
+    const filter = { recipient: '鐘'.repeat(2_048), reason: '鐘'.repeat(255) };
+    const { confirm_token } = await preview('cancel', filter);
+    expect((await ask('cancel', { filter, confirm_token })).status).toBe(202);
+  });
+
   test('another environment sees no action', async () => {
     const { id } = await perform('redrive', { recipient: 'nothing@example.com' });
     const options = { key: app.liveKey };
@@ -223,6 +327,16 @@ test('actions are listed newest first, in pages', async () => {
   expect(first.data[0]).toMatchObject({ action: 'redrive', filter: { recipient: 'listed@example.com' } });
   const { body: next } = await app.request('GET', `/v1/bulk-actions?limit=1&cursor=${first.next_cursor}`);
   expect(next.data[0].id < first.data[0].id).toBe(true);
+});
+
+test('erasing a person waits for a running action that names them', async () => {
+  const { id } = await perform('cancel', { external_user_id: 'named' });
+  await query(app.pool, `update bulk_actions set status = 'running' where id = $1`, [id]);
+  expect((await app.request('DELETE', '/v1/users/named')).status).toBe(204);
+  const { body } = await app.request('GET', `/v1/bulk-actions/${id}`);
+  expect(body.filter).toEqual({ external_user_id: 'named' });
+  const left = await query(app.pool, `select from queue_later where kind = ${workKinds.erasure}`);
+  expect(left).toHaveLength(1); // the erasure comes back
 });
 
 test('erasing a person removes them from the filters', async () => {

@@ -5,7 +5,7 @@ import type { Claim, Job } from '../../queue/index.ts';
 import type { Drafts } from '../notifications/index.ts';
 import { cancelSlice } from './cancel.ts';
 import { listMatches } from './match.ts';
-import { composeRedrive, type RedriveSlice, writeRedrive } from './redrive.ts';
+import { composeRedrive, fittingOriginals, type RedriveSlice, writeRedrive } from './redrive.ts';
 import { type BulkActionRow, findBulkAction, findSender, lockBulkAction, updateBulkAction } from './store.ts';
 
 /** A slice a second: a redrive of a million must leave room for the sends of the moment. */
@@ -14,6 +14,8 @@ const pauseMs = 1_000;
 const storeRetryMs = 10_000;
 
 interface SliceOfWork {
+  /** The position of the action for which the slice was composed. */
+  from: string;
   ids: string[];
   redrive: RedriveSlice;
   next: string | null;
@@ -30,13 +32,18 @@ export function createBulkActionJob(
 
   async function compose(row: BulkActionRow): Promise<SliceOfWork> {
     const { environment_id: environmentId, action, filter, before } = row;
-    const { rows, next } = await listMatches(pool, environmentId, action, filter, {
-      before,
-      limit: sliceSize,
-    });
-    const ids = rows.map(({ id }) => id);
-    const sender = action === 'redrive' && ids.length > 0 ? await findSender(pool, environmentId) : null;
-    return { ids, redrive: sender ? await composeRedrive(pool, drafts, sender, ids) : [], next };
+    const page = { before, limit: sliceSize };
+    const { rows, next } = await listMatches(pool, environmentId, action, filter, page);
+    const matched = rows.map(({ id }) => id);
+    if (action === 'cancel' || matched.length === 0) return { from: before, ids: matched, redrive: [], next };
+    const ids = await fittingOriginals(pool, matched);
+    const sender = await findSender(pool, environmentId);
+    return {
+      from: before,
+      ids,
+      redrive: sender ? await composeRedrive(pool, drafts, sender, ids) : [],
+      next: ids.length < matched.length ? (ids.at(-1) ?? null) : next,
+    };
   }
 
   /** Returns what follows from the slice once it is committed. */
@@ -44,12 +51,17 @@ export function createBulkActionJob(
     tx: Sql,
     withCommit: WithCommit,
     claim: Claim,
-    slice: SliceOfWork,
+    slice: SliceOfWork | null,
   ): Promise<() => void> {
     const nothing = () => {};
     if ((await queue.finish(tx, 'bulk_action', [claim.id])).length === 0) return nothing;
     const row = await lockBulkAction(tx, claim.environmentId, claim.id);
     if (row?.status !== 'running') return nothing;
+    if (slice?.from !== row.before) {
+      // The lease was lost meanwhile and is held again: another worker has done this slice.
+      await goOn(tx, claim, pauseMs);
+      return nothing;
+    }
     const { done, afterCommit } = await perform(tx, withCommit, row, slice);
     await updateBulkAction(tx, {
       id: row.id,
@@ -58,11 +70,19 @@ export function createBulkActionJob(
       done: row.done + done,
       skipped: row.skipped + slice.ids.length - done,
     });
-    if (slice.next !== null) {
-      const { kind, id, lane, environmentId } = claim;
-      await queue.postpone(tx, [{ kind, id, lane, environmentId, runAt: new Date(clock() + pauseMs) }]);
-    }
-    return afterCommit;
+    if (slice.next === null) return afterCommit;
+    // A part of the history without a match costs nothing but the look, so the next part follows at once.
+    await goOn(tx, claim, slice.ids.length === 0 ? 0 : pauseMs);
+    return () => {
+      afterCommit();
+      if (slice.ids.length === 0) queue.ring('bulk_action');
+    };
+  }
+
+  function goOn(tx: Sql, { kind, id, lane, environmentId }: Claim, delayMs: number): Promise<void> {
+    const work = { kind, id, lane, environmentId };
+    if (delayMs === 0) return queue.enqueue(tx, [work]);
+    return queue.postpone(tx, [{ ...work, runAt: new Date(clock() + delayMs) }]);
   }
 
   async function perform(
@@ -98,10 +118,9 @@ export function createBulkActionJob(
   }
 
   /** Contents that are in the object store are needed, and it does not answer. */
-  async function postponeSlice({ kind, id, lane, environmentId }: Claim): Promise<void> {
+  async function postponeSlice(claim: Claim): Promise<void> {
     await transaction(pool, async (tx) => {
-      if ((await queue.finish(tx, 'bulk_action', [id])).length === 0) return;
-      await queue.postpone(tx, [{ kind, id, lane, environmentId, runAt: new Date(clock() + storeRetryMs) }]);
+      if ((await queue.finish(tx, 'bulk_action', [claim.id])).length > 0) await goOn(tx, claim, storeRetryMs);
     });
   }
 
@@ -117,9 +136,9 @@ export function createBulkActionJob(
       return new Map(found.flatMap((row) => (row ? [[row.id, row]] : [])));
     },
     async run(claim, row) {
-      let slice: SliceOfWork = { ids: [], redrive: [], next: null };
+      let slice: SliceOfWork | null = null;
       try {
-        if (row) slice = await untilDatabaseAnswers(() => compose(row));
+        if (row?.status === 'running') slice = await untilDatabaseAnswers(() => compose(row));
       } catch (error) {
         if (!(error instanceof ObjectStoreError)) throw error;
         return untilDatabaseAnswers(() => postponeSlice(claim));

@@ -18,8 +18,8 @@ export async function listMatches(
   page: PageRequest,
 ): Promise<MatchedPage> {
   const { provider, reason, all: _all, status = 'failed', ...listed } = filter;
-  const wanted = { ...listed, status: action === 'cancel' ? ('queued' as const) : status };
-  const { rows, scannedTo } = await listMatched(sql, environmentId, wanted, page);
+  const wanted = { ...listed, status: action === 'cancel' ? ('unsent' as const) : status };
+  const { rows, scannedTo } = await listMatched(sql, environmentId, wanted, page, provider !== undefined);
   const shown = rows.slice(0, page.limit);
   return {
     rows: shown.filter((row) => isOfProvider(row, provider) && hasReason(row, reason)),
@@ -27,10 +27,8 @@ export async function listMatches(
   };
 }
 
-function isOfProvider({ trace }: MatchedNotification, provider: string | undefined): boolean {
-  if (provider === undefined) return true;
-  const last = trace.findLast((entry) => entry.kind === 'attempt');
-  return last?.kind === 'attempt' && (last.name === provider || last.provider_kind === provider);
+function isOfProvider({ providers }: MatchedNotification, provider: string | undefined): boolean {
+  return provider === undefined || Boolean(providers?.includes(provider));
 }
 
 function hasReason({ last_error: error }: MatchedNotification, reason: string | undefined): boolean {

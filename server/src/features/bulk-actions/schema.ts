@@ -44,7 +44,7 @@ const confirmToken = {
   confirm_token: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 8_192,
+      maxLength: 1_024,
       description: 'The token of the preview with the same filter. Without it, the answer is a preview.',
     }),
   ),
@@ -59,7 +59,7 @@ export const CancelRequest = Type.Object(
   { title: 'CancelRequest', examples: [{ filter: { template_key: 'spring_sale' } }] },
 );
 
-export const bulkActionKinds = ['redrive', 'cancel'] as const;
+const bulkActionKinds = ['redrive', 'cancel'] as const;
 export type BulkActionKind = (typeof bulkActionKinds)[number];
 
 const bulkActionStatuses = ['running', 'completed', 'cancelled'] as const;
@@ -97,7 +97,7 @@ export const BulkAction = Type.Object(
     id: Uuid,
     action: OneOf(bulkActionKinds),
     status: OneOf(bulkActionStatuses),
-    filter: Type.Unsafe<BulkFilter>({ type: 'object' }),
+    filter: RedriveFilter,
     total: Nullable(Type.Integer({ description: 'The count of the preview; null when it was not exact.' })),
     done: Type.Integer({ description: 'Notifications that were redriven or cancelled.' }),
     skipped: Type.Integer({

@@ -1,6 +1,7 @@
 import { transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
+import { msSince, thisMoment } from '../../kernel/clock.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
@@ -33,8 +34,9 @@ export interface BulkActionService {
 const confirmWithinMs = 600_000;
 const sampleSize = 5;
 const pageSize = 500;
-/** A preview counts this far: about a second of work. */
-const maxPages = 40;
+/** A preview counts this far, and not longer than this. */
+const maxCounted = 20_000;
+const countWithinMs = 2_000;
 const maxRunning = 10;
 
 export function createBulkActionService({
@@ -52,14 +54,16 @@ export function createBulkActionService({
 
   return {
     async preview(principal, action, filter) {
+      checkScope(principal, action);
       checkNarrow(filter);
       const now = clock();
       const { environmentId } = principal;
       const before = newId(now);
       const sample: BulkPreview['sample'] = [];
+      const startedAt = thisMoment();
       let count = 0;
       let next: string | null = before;
-      for (let page = 0; page < maxPages && next !== null; page += 1) {
+      while (next !== null && count < maxCounted && msSince(startedAt) < countWithinMs) {
         const from: string = next;
         const matches = await listReads.read(principal.id, (sql) =>
           listMatches(sql, environmentId, action, filter, { before: from, limit: pageSize }),
@@ -91,6 +95,7 @@ export function createBulkActionService({
     },
 
     async start(principal, action, filter, confirmToken, requestId) {
+      checkScope(principal, action);
       checkNarrow(filter);
       const { environmentId } = principal;
       const confirmed = readConfirmToken(keyring, environmentId, confirmToken, { action, filter });
@@ -169,6 +174,12 @@ function withoutPerson({ recipient, external_user_id, ...filter }: BulkFilter): 
     ...(recipient === undefined ? {} : { recipient: '…' }),
     ...(external_user_id === undefined ? {} : { external_user_id: '…' }),
   };
+}
+
+/** Routes require `notifications:write`; a redrive sends as well. */
+function checkScope(principal: Principal, action: BulkActionKind): void {
+  if (action === 'redrive' && !principal.scopes.has('notifications:send'))
+    throw new Problem('insufficient_scope', 'A redrive requires the scope notifications:send, too.');
 }
 
 /** A filter that was left empty by mistake must not match everything. */

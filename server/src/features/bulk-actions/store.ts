@@ -77,13 +77,20 @@ export function listBulkActions(
   return list(sql, [environmentId, page.before, status, page.limit + 1]);
 }
 
+const lockEnvironment = statement(
+  'bulk_actions_lock_environment',
+  'select from environments where id = $1 for no key update',
+);
+
 const countOpen = statement<{ running: number }>(
   'bulk_actions_count_running',
   `select count(*)::int as running from bulk_actions where environment_id = $1 and status = 'running'`,
 );
 
-export async function countRunning(sql: Sql, environmentId: string): Promise<number> {
-  return (await countOpen(sql, [environmentId]))[0]?.running ?? 0;
+/** The environment stays locked: of two that start an action at the same time, the second counts the first. */
+export async function countRunning(tx: Sql, environmentId: string): Promise<number> {
+  await lockEnvironment(tx, [environmentId]);
+  return (await countOpen(tx, [environmentId]))[0]?.running ?? 0;
 }
 
 const update = statement(
@@ -113,21 +120,27 @@ export async function findSender(sql: Sql, environmentId: string): Promise<Sende
     : null;
 }
 
-const removePerson = statement(
+const removePerson = statement<{ running: boolean }>(
   'bulk_actions_erase_person',
-  `update bulk_actions set filter = filter - 'recipient' - 'external_user_id'
-   where environment_id = $1 and status <> 'running'
-     and (filter ->> 'external_user_id' = $2 or lower(filter ->> 'recipient') = any ($3::text[]))`,
+  `with named as (
+     select id, status from bulk_actions
+     where environment_id = $1
+       and (filter ->> 'external_user_id' = $2 or lower(filter ->> 'recipient') = any ($3::text[])) for update),
+   erased as (
+     update bulk_actions set filter = filter - 'recipient' - 'external_user_id'
+     where id in (select id from named where status <> 'running'))
+   select exists (select from named where status = 'running') as running`,
 );
 
-/** Removes a person from filters that have been worked off; a running one ends within the hour. */
+/** Removes a person from the filters of ended actions. Returns true when a running one names the person. */
 export async function erasePersonInFilters(
   tx: Sql,
   environmentId: string,
   externalUserId: string,
   addresses: string[],
-): Promise<void> {
-  await removePerson(tx, [environmentId, externalUserId, addresses.map((address) => address.toLowerCase())]);
+): Promise<boolean> {
+  const spellings = addresses.map((address) => address.toLowerCase());
+  return Boolean((await removePerson(tx, [environmentId, externalUserId, spellings]))[0]?.running);
 }
 
 const deleteEnded = statement(

@@ -19,8 +19,9 @@ export { createNotificationService, type NotificationService, type WriteOptions 
 export { listStatuses } from './statuses.ts';
 export {
   cancelNotifications,
-  findNotifications,
+  findOriginalsToResend,
   listAttachmentBytes,
+  listContentSizes,
   listMatched,
   type MatchedNotification,
   markRedriven,

@@ -22,10 +22,12 @@ export const attachmentsPurgedSql = `c.attachments is not null
       and not exists (select from stored_objects o
         where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged`;
 
+const contentColumns = `c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+    c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object`;
+
 /** `source` is the SQL that gives the rows of the notifications. */
 const selectFrom = (source: string): string => `
-  select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-    c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at,
+  select n.*, ${contentColumns}, lease.leased_at,
     ${attachmentsPurgedSql}
   from ${source} n
   join notification_contents c on c.notification_id = n.id
@@ -44,17 +46,39 @@ export async function findNotification(
   return (await findOne(sql, [id, environmentId]))[0] ?? null;
 }
 
-const findMany = statement<StoredNotification>(
-  'notifications_find_many',
-  `${selectFrom('notifications')} where n.id = any ($1::uuid[]) and n.environment_id = $2`,
+const findOriginals = statement<StoredNotification>(
+  'notifications_find_originals',
+  `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
+     n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.attempt_count, n.round, n.send_at, n.sent_at,
+     n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, ${contentColumns},
+     null::timestamptz as leased_at, ${attachmentsPurgedSql}
+   from notifications n
+   join notification_contents c on c.notification_id = n.id
+   where n.id = any ($1::uuid[]) and n.environment_id = $2`,
 );
 
-export function findNotifications(
+/** Reads notifications to send them again, without events and trace: those of 200 rows can be many megabytes. */
+export function findOriginalsToResend(
   sql: Sql,
   environmentId: string,
   ids: string[],
 ): Promise<StoredNotification[]> {
-  return findMany(sql, [ids, environmentId]);
+  return findOriginals(sql, [ids, environmentId]);
+}
+
+const listSizes = statement<{ id: string; bytes: number }>(
+  'notifications_list_content_sizes',
+  // The lengths of texts are known without reading them.
+  `select c.notification_id as id,
+     (coalesce(octet_length(c.html_body), 0) + coalesce(octet_length(c.text_body), 0) + octet_length(c.template_data::text)
+       + coalesce(octet_length(c.structured::text), 0)
+       + coalesce((select o.size_bytes from stored_objects o where o.id = c.body_object), 0))::float8 as bytes
+   from notification_contents c where c.notification_id = any ($1::uuid[])`,
+);
+
+/** The sizes of contents, also of those in the object store. */
+export async function listContentSizes(sql: Sql, ids: string[]): Promise<Map<string, number>> {
+  return new Map((await listSizes(sql, [ids])).map(({ id, bytes }) => [id, bytes]));
 }
 
 /** These have a table in the place of an index (0028). */
@@ -67,16 +91,18 @@ const rareStatuses: readonly NotificationStatus[] = ['failed', 'suppressed', 'bo
 async function idsByQueue(
   sql: Sql,
   environmentId: string,
-  status: NotificationQuery['status'],
+  status: WantedStatus,
 ): Promise<string | undefined> {
   if (status === 'sending') return leasedIdsSql('notification');
-  if (status !== 'queued') return undefined;
+  if (status !== 'queued' && status !== 'unsent') return undefined;
   const [row] = await query<{ isShort: boolean }>(
     sql,
     `select ${isShortQueueSql('notification', '$1')} as "isShort"`,
     [environmentId],
   );
-  return row?.isShort ? waitingIdsSql('notification', '$1') : undefined;
+  if (!row?.isShort) return undefined;
+  const waiting = waitingIdsSql('notification', '$1');
+  return status === 'queued' ? waiting : `${waiting} union all ${leasedIdsSql('notification')}`;
 }
 
 /** Returns up to `limit + 1` rows, newest first. */
@@ -90,22 +116,21 @@ export function listNotifications(
 }
 
 /** What bulk actions read of a notification before they work on it. */
-export type MatchedNotification = Pick<
-  NotificationRow,
-  | 'id'
-  | 'status'
-  | 'channel'
-  | 'address'
-  | 'external_user_id'
-  | 'template_key'
-  | 'suppression_reason'
-  | 'last_error'
-  | 'trace'
->;
+export interface MatchedNotification
+  extends Pick<NotificationRow, 'id' | 'channel' | 'address' | 'template_key' | 'last_error'> {
+  /** Name and kind of the provider of the last attempt; absent when not asked for. */
+  providers?: (string | null)[];
+}
 
-const selectMatched = (source: string): string => `
-  select n.id, n.status, n.channel, n.address, n.external_user_id, n.template_key, n.suppression_reason, n.last_error, n.trace
-  from ${source} n`;
+const matchedColumns = 'n.id, n.channel, n.address, n.template_key, n.last_error';
+
+const selectMatched = (source: string): string => `select ${matchedColumns} from ${source} n`;
+
+/** The trace is read in the database: a page of long ones would hold the event loop. */
+const selectWithProviders = (source: string): string => `
+  select ${matchedColumns}, array[last.attempt ->> 'name', last.attempt ->> 'provider_kind'] as providers
+  from ${source} n
+  cross join lateral (select jsonb_path_query_array(n.trace, '$[*] ? (@.kind == "attempt")') -> -1 as attempt offset 0) last`;
 
 /** The same list without contents. */
 export function listMatched(
@@ -113,11 +138,23 @@ export function listMatched(
   environmentId: string,
   filter: NotificationFilter,
   page: PageRequest,
+  withProviders: boolean,
 ): Promise<ScannedPage<MatchedNotification>> {
-  return scanNotifications(sql, environmentId, filter, page, selectMatched);
+  return scanNotifications(
+    sql,
+    environmentId,
+    filter,
+    page,
+    withProviders ? selectWithProviders : selectMatched,
+  );
 }
 
-export type NotificationFilter = Omit<NotificationQuery, 'limit' | 'cursor'>;
+/** `unsent` is `queued` and `sending`. */
+type WantedStatus = NotificationQuery['status'] | 'unsent';
+
+export type NotificationFilter = Omit<NotificationQuery, 'limit' | 'cursor' | 'status'> & {
+  status?: WantedStatus;
+};
 
 async function scanNotifications<Row extends pg.QueryResultRow>(
   sql: Sql,
@@ -162,8 +199,8 @@ async function scanNotifications<Row extends pg.QueryResultRow>(
 }
 
 /** An index by status would cost every send more than these scans cost those who list (docs/adr/0023). */
-function statusConditions(status: NotificationStatus): string[] {
-  if (status === 'sending') return [`status = 'queued'`];
+function statusConditions(status: NotificationStatus | 'unsent'): string[] {
+  if (status === 'sending' || status === 'unsent') return [`status = 'queued'`];
   const isStatus = `status = '${status}'`;
   return status === 'queued' ? [isStatus, `not ${isLeasedSql('notification', 'found.id')}`] : [isStatus];
 }
@@ -231,13 +268,18 @@ export async function listAttachmentBytes(sql: Sql, id: string): Promise<Buffer[
   return files.map((pieces) => Buffer.concat(pieces));
 }
 
+const lockInOrder = statement(
+  'notifications_lock',
+  // All transactions lock in this order, so there are no deadlocks.
+  `select from notifications where environment_id = $1 and id = any ($2::uuid[]) order by id for no key update`,
+);
+
 const markAsRedriven = statement<{ id: string }>(
   'notifications_mark_redriven',
   `update notifications n set trace = n.trace || i.trace
    from json_to_recordset($2::json) as i (id uuid, trace jsonb)
-   where n.environment_id = $1 and n.id = i.id and n.id in (
-     select id from notifications where id in (select id from json_to_recordset($2::json) as j (id uuid)) order by id for no key update)
-     and n.status in ('failed', 'bounced') and not n.trace @> '[{"name": "redriven"}]'
+   where n.environment_id = $1 and n.id = i.id
+     and n.status in ('failed', 'bounced') and not n.trace @> '[{"kind": "decision", "name": "redriven"}]'
    returning n.id`,
 );
 
@@ -248,6 +290,7 @@ export async function markRedriven(
   marks: { id: string; trace: StoredTraceEntry[] }[],
 ): Promise<Set<string>> {
   if (marks.length === 0) return new Set();
+  await lockInOrder(tx, [environmentId, marks.map(({ id }) => id)]);
   return new Set((await markAsRedriven(tx, [environmentId, JSON.stringify(marks)])).map(({ id }) => id));
 }
 
@@ -261,12 +304,14 @@ const cancelQueued = statement<{ id: string; channel: Channel; has_attachments: 
 );
 
 /** The caller has withdrawn their work from the queue. */
-export function cancelNotifications(
+export async function cancelNotifications(
   tx: Sql,
   environmentId: string,
   ids: string[],
   events: EventEntry[],
   trace: StoredTraceEntry[],
-) {
+): Promise<{ id: string; channel: Channel; has_attachments: boolean }[]> {
+  if (ids.length === 0) return [];
+  await lockInOrder(tx, [environmentId, ids]);
   return cancelQueued(tx, [environmentId, ids, JSON.stringify(events), JSON.stringify(trace)]);
 }
