@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { brakeCommands } from './commands/brake.ts';
+import { bulkActionCommands } from './commands/bulk-actions.ts';
 import { completion } from './commands/completion.ts';
 import { configurationCommands } from './commands/configuration.ts';
 import { doctor } from './commands/doctor.ts';
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   tail,
   get,
   trace,
+  ...bulkActionCommands,
   listKeys,
   createKey,
   rotateKey,

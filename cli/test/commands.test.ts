@@ -276,3 +276,59 @@ test('promotion shows what would change in Live, asks, and is then a no-op', asy
   expect(live.err).toContain('use a key of the Test environment');
   expect((await world.run(['templates', 'promote', 'nobody', '--yes'])).code).toBe(3);
 });
+
+/** Scheduled for tomorrow, in a category of their own. */
+async function schedule(count: number, category: string): Promise<void> {
+  await app.request('POST', '/v1/preferences/categories', {
+    body: { key: category, name: category, default_channels: ['email'] },
+  });
+  const send_at = new Date(Date.now() + 86_400_000).toISOString();
+  const one = {
+    ...{ channel: 'email', recipient: { address: 'ada@example.com' }, subject: 'Sale', text_body: 'Now.' },
+    ...{ category, send_at },
+  };
+  const body = { notifications: Array.from({ length: count }, () => one) };
+  expect((await app.request('POST', '/v1/notifications/batch', { body })).status).toBe(202);
+}
+
+test('redrive shows what it would send again, asks, and waits until it is done', async () => {
+  await world.run(['send', '--to', 'refused@sandbox.test', ...hello, '--wait']);
+  const args = ['redrive', '--to', 'refused@sandbox.test'];
+  const dry = await world.run([...args, '--dry-run']);
+  expect(dry.out).toMatch(/^1 notification matches:\n[0-9a-f-]{36} {2}email {2}refused@sandbox\.test/);
+  const declined = await world.run(args, { answers: ['n'] });
+  expect(declined).toMatchObject({ code: 0, err: 'Send 1 notification again? [y/N] Nothing was started.\n' });
+  expect((await world.run(args)).code).toBe(2); // no terminal, no --yes
+
+  const done = await world.run(args, { answers: ['y'] });
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.out).toContain('✓ 1 notification redriven\n');
+  expect(await world.json([...args, '--yes'])).toMatchObject({ status: 'completed', skipped: 1 });
+});
+
+test('cancel without a filter is refused, and a filter without a match starts nothing', async () => {
+  const refused = await world.run(['cancel', '--yes']);
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain('filter.all');
+  const none = await world.run(['cancel', '--template', 'no-such-template', '--yes']);
+  expect(none).toMatchObject({ code: 0, out: '0 notifications match.\n' });
+});
+
+test('Ctrl-C leaves a cancellation running and says how to watch or stop it', async () => {
+  await schedule(450, 'bulk-cli');
+  const left = await world.run(['cancel', '--category', 'bulk-cli', '--yes'], {
+    terminal: true,
+    onLine: (line, interrupt) => {
+      if (/[1-9]\d* of 450/.test(line)) interrupt();
+    },
+  });
+  expect(left.code).toBe(130);
+  expect(left.progress.at(-1)).toMatch(/^█+░+ 200 of 450, \d+ s left$/);
+  const [, id = ''] = /carillon cancel --watch ([0-9a-f-]{36})/.exec(left.err) ?? [];
+  expect(left.err).toContain(`stop it: carillon cancel --stop ${id}`);
+
+  const stopped = await world.run(['cancel', '--stop', id]);
+  expect(stopped.out).toMatch(/^stopped {2}(200|400) notifications cancelled\n$/);
+  const watched = await world.json(['cancel', '--watch', id]);
+  expect(watched).toMatchObject({ id, status: 'cancelled' });
+});

@@ -59,7 +59,11 @@ export function createWorld(env: Record<string, string | undefined> = {}): World
         err += `${line}\n`;
         told(line);
       },
-      progress: (line) => void (options.terminal && progress.push(line)),
+      progress(line) {
+        if (!options.terminal) return;
+        progress.push(line);
+        told(line);
+      },
       showsProgress: options.terminal ?? false,
       env: { ...env, ...options.env },
       cwd: folder,
@@ -85,7 +89,10 @@ export function createWorld(env: Record<string, string | undefined> = {}): World
             clearTimeout(timer);
             reject(signal.reason);
           };
-          const timer = setTimeout(resolve, ms);
+          const timer = setTimeout(() => {
+            signal.removeEventListener('abort', stop);
+            resolve();
+          }, ms);
           if (signal.aborted) stop();
           else signal.addEventListener('abort', stop, { once: true });
         }),
