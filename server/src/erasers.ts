@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts';
 import { bulkActionEraser } from './features/bulk-actions/index.ts';
+import { subscriptionEraser } from './features/audiences/index.ts';
 import { inboxEraser } from './features/inbox/index.ts';
 import { notificationEraser } from './features/notifications/index.ts';
 import { preferenceEraser } from './features/preferences/index.ts';
@@ -11,6 +12,7 @@ import type { Eraser } from './features/users/index.ts';
 export function allErasers(deps: Pick<Deps, 'queue'>): Eraser[] {
   return [
     preferenceEraser,
+    subscriptionEraser,
     inboxEraser,
     notificationEraser(deps.queue, wakeRunsOf),
     runEraser(deps.queue),

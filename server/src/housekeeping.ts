@@ -9,6 +9,7 @@ import { deleteExpiredSessions } from './features/accounts/index.ts';
 import { tidyActivity } from './features/activity/index.ts';
 import { deleteOldReleases, detectSpikes, tidyBrakeCounts } from './features/brake/index.ts';
 import { deleteBulkActionsBefore } from './features/bulk-actions/index.ts';
+import { tidyTopics } from './features/audiences/index.ts';
 import { deleteExpiredKeys } from './features/idempotency/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteOldIncidents } from './features/incidents/index.ts';
@@ -55,6 +56,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     await deleteExpiredSessions(pool);
     await tidyCallbacks(pool, clock(), () => stopped);
     await tidyInbox(pool, clock(), () => stopped);
+    await tidyTopics(pool, () => stopped);
     await tidyRuns(pool, clock(), () => stopped);
     await tidySchedules(pool, clock(), () => stopped);
     await tidyActivity(pool, clock(), () => stopped);

@@ -1,5 +1,6 @@
 import { accountRoutes } from './features/accounts/index.ts';
 import { activityRoutes } from './features/activity/index.ts';
+import { audienceRoutes } from './features/audiences/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { brakeRoutes } from './features/brake/index.ts';
 import { bulkActionRoutes } from './features/bulk-actions/index.ts';
@@ -51,6 +52,7 @@ export function allRoutes(
     ...preferenceRoutes(services),
     ...suppressionRoutes(services),
     ...userRoutes(services),
+    ...audienceRoutes(services),
     ...unsubscribeRoutes(services),
     ...usageRoutes(services),
     ...brakeRoutes(services),

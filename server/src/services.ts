@@ -13,6 +13,7 @@ import {
   createLoopGuard,
 } from './features/brake/index.ts';
 import { createBulkActionService } from './features/bulk-actions/index.ts';
+import { createTopicService } from './features/audiences/index.ts';
 import { createCallbackService } from './features/callbacks/index.ts';
 import {
   chatthreeKind,
@@ -131,6 +132,7 @@ export function createServices(deps: Deps) {
     categories: createCategoryService({ ...deps, categoryDirectory }),
     preferences: createPreferenceService(deps),
     suppressions: createSuppressionService(deps),
+    topics: createTopicService(deps),
     users: createUserService({ ...deps, erasers }),
     erasers,
     lookups,

@@ -6,6 +6,7 @@ import type { GuardedOptions, KeyedOptions, RequestOptions } from '../transport.
 import type {
   AcceptInvitationParams,
   ActivateWorkflowVersionParams,
+  AddTopicSubscribersResult,
   AwokenRuns,
   BrakeRule,
   BrakeRuleInput,
@@ -81,6 +82,11 @@ import type {
   ListTemplatesResult,
   ListTemplateVersionsParams,
   ListTemplateVersionsResult,
+  ListTopicSubscribersParams,
+  ListTopicSubscribersResult,
+  ListTopicsOfUserResult,
+  ListTopicsParams,
+  ListTopicsResult,
   ListUsersParams,
   ListUsersResult,
   ListWebhookAttemptsParams,
@@ -117,6 +123,7 @@ import type {
   RecoverWebhookEndpointParams,
   RecoverWebhookEndpointResult,
   RemoveSuppressionParams,
+  RemoveTopicSubscribersResult,
   RenderedTemplate,
   ReplaceEmailSettingsParams,
   ReplaceEmailSettingsResult,
@@ -160,6 +167,11 @@ import type {
   TemplateVersion,
   TemplateVersionContent,
   TestSent,
+  Topic,
+  TopicInput,
+  TopicSubscriber,
+  TopicSubscribers,
+  TopicUpdate,
   Trace,
   TriggeredRun,
   UnfreezeInput,
@@ -171,6 +183,7 @@ import type {
   Usage,
   User,
   UserInput,
+  UserTopic,
   VerifyEmailProviderResult,
   WebhookAttempt,
   WebhookDelivery,
@@ -626,6 +639,118 @@ export interface Api {
      * `DELETE /v1/users/{externalUserId}`
      */
     erase(externalUserId: string, options?: RequestOptions): Promise<void>;
+  };
+  topics: {
+    /**
+     * Create a topic.
+     *
+     * Something that users can follow, and that a broadcast can be sent to.
+     *
+     * Requires the scope `audiences:write`.
+     *
+     * `POST /v1/topics`
+     */
+    create(params: TopicInput, options?: RequestOptions): Promise<Topic>;
+    /**
+     * List topics, newest first.
+     *
+     * Requires the scope `audiences:read`.
+     *
+     * `GET /v1/topics`
+     */
+    list(params?: ListTopicsParams, options?: RequestOptions): List<Topic, ListTopicsResult>;
+    /**
+     * Get a topic.
+     *
+     * Requires the scope `audiences:read`.
+     *
+     * `GET /v1/topics/{key}`
+     */
+    get(key: string, options?: RequestOptions): Promise<Topic>;
+    /**
+     * Change a topic.
+     *
+     * Requires the scope `audiences:write`.
+     *
+     * `PUT /v1/topics/{key}`
+     */
+    replace(key: string, params: TopicUpdate, options?: RequestOptions): Promise<Topic>;
+    /**
+     * Delete a topic.
+     *
+     * Its subscribers are removed with it. A broadcast to the topic that is running ends early.
+     *
+     * Requires the scope `audiences:write`.
+     *
+     * `DELETE /v1/topics/{key}`
+     */
+    delete(key: string, options?: RequestOptions): Promise<void>;
+    /**
+     * List the users who follow a topic.
+     *
+     * Requires the scope `audiences:read`.
+     *
+     * `GET /v1/topics/{key}/subscribers`
+     */
+    listSubscribers(
+      key: string,
+      params?: ListTopicSubscribersParams,
+      options?: RequestOptions,
+    ): List<TopicSubscriber, ListTopicSubscribersResult>;
+    /**
+     * Add subscribers to a topic.
+     *
+     * Up to 10,000 users. Users who follow the topic already stay as they are, so the call can be repeated. Users who are not stored yet are stored without an address.
+     *
+     * Requires the scope `audiences:write`.
+     *
+     * `POST /v1/topics/{key}/subscribers`
+     */
+    addSubscribers(
+      key: string,
+      params: TopicSubscribers,
+      options?: RequestOptions,
+    ): Promise<AddTopicSubscribersResult>;
+    /**
+     * Remove subscribers from a topic.
+     *
+     * Up to 10,000 users; those who do not follow the topic are ignored.
+     *
+     * Requires the scope `audiences:write`.
+     *
+     * `POST /v1/topics/{key}/subscribers/remove`
+     */
+    removeSubscribers(
+      key: string,
+      params: TopicSubscribers,
+      options?: RequestOptions,
+    ): Promise<RemoveTopicSubscribersResult>;
+    /**
+     * Add one subscriber to a topic.
+     *
+     * Requires the scope `audiences:write`.
+     *
+     * `PUT /v1/topics/{key}/subscribers/{externalUserId}`
+     */
+    subscribe(key: string, externalUserId: string, options?: RequestOptions): Promise<void>;
+    /**
+     * Remove one subscriber from a topic.
+     *
+     * Returns 204 even if the user does not follow the topic.
+     *
+     * Requires the scope `audiences:write`.
+     *
+     * `DELETE /v1/topics/{key}/subscribers/{externalUserId}`
+     */
+    unsubscribe(key: string, externalUserId: string, options?: RequestOptions): Promise<void>;
+    /**
+     * List the topics that a user follows.
+     *
+     * Requires the scope `audiences:read`.
+     *
+     * `GET /v1/users/{externalUserId}/topics`
+     */
+    listOfUser(externalUserId: string, options?: RequestOptions): List<UserTopic, ListTopicsOfUserResult>;
   };
   usage: {
     /**
@@ -2005,6 +2130,29 @@ export const api: Table = {
     get: { method: 'GET', path: '/v1/users/{externalUserId}' },
     replace: { method: 'PUT', path: '/v1/users/{externalUserId}', body: true },
     erase: { method: 'DELETE', path: '/v1/users/{externalUserId}' },
+  },
+  topics: {
+    create: { method: 'POST', path: '/v1/topics', body: true },
+    list: { method: 'GET', path: '/v1/topics', query: ['limit', 'cursor'], list: 'cursor' },
+    get: { method: 'GET', path: '/v1/topics/{key}' },
+    replace: { method: 'PUT', path: '/v1/topics/{key}', body: true },
+    delete: { method: 'DELETE', path: '/v1/topics/{key}' },
+    listSubscribers: {
+      method: 'GET',
+      path: '/v1/topics/{key}/subscribers',
+      query: ['limit', 'cursor'],
+      list: 'cursor',
+    },
+    addSubscribers: { method: 'POST', path: '/v1/topics/{key}/subscribers', body: true, repeatable: true },
+    removeSubscribers: {
+      method: 'POST',
+      path: '/v1/topics/{key}/subscribers/remove',
+      body: true,
+      repeatable: true,
+    },
+    subscribe: { method: 'PUT', path: '/v1/topics/{key}/subscribers/{externalUserId}' },
+    unsubscribe: { method: 'DELETE', path: '/v1/topics/{key}/subscribers/{externalUserId}' },
+    listOfUser: { method: 'GET', path: '/v1/users/{externalUserId}/topics', list: 'whole' },
   },
   usage: { get: { method: 'GET', path: '/v1/usage' } },
   brake: {

@@ -1177,6 +1177,35 @@ export type TestSent = {
   notification_id: string;
 };
 
+export type Topic = {
+  id: string;
+  key: string;
+  name: string;
+  description: string | null;
+  subscriber_count: number;
+  created_at: string;
+};
+
+export type TopicInput = {
+  key: string;
+  name: string;
+  description?: (string | null) | undefined;
+};
+
+export type TopicSubscriber = {
+  external_user_id: string;
+  subscribed_at: string;
+};
+
+export type TopicSubscribers = {
+  external_user_ids: Array<string>;
+};
+
+export type TopicUpdate = {
+  name: string;
+  description?: (string | null) | undefined;
+};
+
 export type Trace = {
   notification_id: string;
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'suppressed' | 'delivered' | 'bounced' | 'complained';
@@ -1245,6 +1274,7 @@ export type User = {
   locale: string | null;
   timezone: string | null;
   chatone_user_id: string | null;
+  attributes: Record<string, unknown>;
   created_at: string;
   updated_at: string;
 };
@@ -1259,6 +1289,14 @@ export type UserInput = {
   /** An IANA time zone name. */
   timezone?: (string | null) | undefined;
   chatone_user_id?: (string | null) | undefined;
+  /** Facts about the user, for filters of broadcasts and for templates (`user.attributes`): at most 20 texts, numbers and booleans, together 2048 bytes as JSON. */
+  attributes?: (Record<string, unknown> | null) | undefined;
+};
+
+export type UserTopic = {
+  key: string;
+  name: string;
+  subscribed_at: string;
 };
 
 export type WebhookAttempt = {
@@ -1733,6 +1771,40 @@ export type ListUsersResult = {
   next_cursor: string | null;
 };
 
+export type ListTopicsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListTopicsResult = {
+  data: Array<Topic>;
+  next_cursor: string | null;
+};
+
+export type ListTopicSubscribersParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListTopicSubscribersResult = {
+  data: Array<TopicSubscriber>;
+  next_cursor: string | null;
+};
+
+export type AddTopicSubscribersResult = {
+  /** Users who did not follow the topic before. */
+  added: number;
+};
+
+export type RemoveTopicSubscribersResult = {
+  /** Users who followed the topic. */
+  removed: number;
+};
+
+export type ListTopicsOfUserResult = {
+  data: Array<UserTopic>;
+};
+
 export type CreateInboxTokenResult = {
   token: string;
   expires_at: string;
@@ -2049,6 +2121,8 @@ export type GetMeResult = {
     | 'templates:promote'
     | 'preferences:read'
     | 'preferences:write'
+    | 'audiences:read'
+    | 'audiences:write'
     | 'suppressions:read'
     | 'suppressions:write'
     | 'webhooks:read'
@@ -2104,6 +2178,8 @@ export type ListApiKeysResult = {
       | 'templates:promote'
       | 'preferences:read'
       | 'preferences:write'
+      | 'audiences:read'
+      | 'audiences:write'
       | 'suppressions:read'
       | 'suppressions:write'
       | 'webhooks:read'
@@ -2145,6 +2221,8 @@ export type CreateApiKeyParams = {
         | 'templates:promote'
         | 'preferences:read'
         | 'preferences:write'
+        | 'audiences:read'
+        | 'audiences:write'
         | 'suppressions:read'
         | 'suppressions:write'
         | 'webhooks:read'
@@ -2178,6 +2256,8 @@ export type CreateApiKeyResult = {
     | 'templates:promote'
     | 'preferences:read'
     | 'preferences:write'
+    | 'audiences:read'
+    | 'audiences:write'
     | 'suppressions:read'
     | 'suppressions:write'
     | 'webhooks:read'
@@ -2222,6 +2302,8 @@ export type RotateApiKeyResult = {
     | 'templates:promote'
     | 'preferences:read'
     | 'preferences:write'
+    | 'audiences:read'
+    | 'audiences:write'
     | 'suppressions:read'
     | 'suppressions:write'
     | 'webhooks:read'

@@ -297,6 +297,95 @@ select (extract(epoch from date_bin(make_interval(secs => $4), slot, 'epoch')) *
 from webhook_activity where endpoint_id = $1 and slot >= $2 and slot < $3
 group by 1;
 
+-- audiences_add_subscribers (features/audiences/store.ts)
+with wanted as materialized (
+  select distinct id from unnest($3::text[]) as given (id)
+), stored as (
+  insert into end_users (environment_id, external_user_id)
+  select $1, id from wanted
+  where not exists (select from end_users u where u.environment_id = $1 and u.external_user_id = wanted.id)
+  order by id
+  on conflict do nothing
+  returning 1
+), subscribed as (
+  insert into topic_subscribers (topic_id, external_user_id, environment_id)
+  select $2, id, $1 from wanted, (select count(*) from stored) first
+  order by id
+  on conflict do nothing
+  returning 1
+), counted as (
+  update topics set subscriber_count = subscriber_count + (select count(*) from subscribed)
+  where id = $2 and exists (select from subscribed)
+)
+select count(*)::int as added from subscribed;
+
+-- audiences_count_topics (features/audiences/store.ts)
+select count(*)::int as count from topics where environment_id = $1 and deleted_at is null;
+
+-- audiences_find_topics (features/audiences/store.ts)
+select id, environment_id, key, name, description, subscriber_count from topics where environment_id = $1 and key = any ($2::text[]) and deleted_at is null;
+
+-- audiences_insert_topic (features/audiences/store.ts)
+insert into topics (id, environment_id, key, name, description) values ($1, $2, $3, $4, $5)
+on conflict (environment_id, key) where deleted_at is null do nothing
+returning id, environment_id, key, name, description, subscriber_count;
+
+-- audiences_list_subscribers (features/audiences/store.ts)
+select external_user_id, subscribed_at from topic_subscribers
+where topic_id = $1 and external_user_id > $2
+order by external_user_id limit $3;
+
+-- audiences_list_topics (features/audiences/store.ts)
+select id, environment_id, key, name, description, subscriber_count from topics
+where environment_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
+order by id desc limit $3;
+
+-- audiences_list_topics_of_user (features/audiences/store.ts)
+select t.key, t.name, s.subscribed_at from topic_subscribers s join topics t on t.id = s.topic_id
+where s.environment_id = $1 and s.external_user_id = $2 and t.deleted_at is null
+order by t.key;
+
+-- audiences_lock_topic (features/audiences/store.ts)
+select id, environment_id, key, name, description, subscriber_count from topics where environment_id = $1 and key = $2 and deleted_at is null for no key update;
+
+-- audiences_mark_deleted (features/audiences/store.ts)
+update topics set deleted_at = now() where id = $1;
+
+-- audiences_remove_deleted (features/audiences/store.ts)
+delete from topic_subscribers where ctid = any (array(
+  select s.ctid from topics t cross join lateral (
+    select ctid from topic_subscribers s where s.topic_id = t.id order by s.external_user_id limit $1 for update skip locked) s
+  where t.deleted_at is not null limit $1))
+returning 1 as one;
+
+-- audiences_remove_empty_topics (features/audiences/store.ts)
+delete from topics t where deleted_at < now() - interval '1 minute'
+and not exists (select from topic_subscribers s where s.topic_id = t.id);
+
+-- audiences_remove_subscribers (features/audiences/store.ts)
+with gone as (
+  delete from topic_subscribers
+  where (topic_id, external_user_id) in (
+    select topic_id, external_user_id from topic_subscribers
+    where topic_id = $1 and external_user_id = any ($2::text[])
+    order by external_user_id for update)
+  returning 1
+), counted as (
+  update topics set subscriber_count = subscriber_count - (select count(*) from gone)
+  where id = $1 and exists (select from gone)
+)
+select count(*)::int as removed from gone;
+
+-- audiences_remove_user (features/audiences/store.ts)
+with gone as (
+  delete from topic_subscribers where environment_id = $1 and external_user_id = $2 returning topic_id
+)
+update topics set subscriber_count = subscriber_count - 1
+where id in (select id from topics where id in (select topic_id from gone) order by id for no key update);
+
+-- audiences_update_topic (features/audiences/store.ts)
+update topics set name = $2, description = $3 where id = $1 returning id, environment_id, key, name, description, subscriber_count;
+
 -- audit_clear_values (features/audit/store.ts)
 update audit_entries a set before = null, after = null
 from unnest($1::uuid[], $2::text[]) as erased (environment_id, target)
@@ -2313,10 +2402,10 @@ from usage_counters where organization_id = any ($1::uuid[]) and month = any ($2
 group by 1, 2, 3;
 
 -- users_delete (features/users/store.ts)
-delete from end_users where environment_id = $1 and external_user_id = $2 returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, created_at, updated_at;
+delete from end_users where environment_id = $1 and external_user_id = $2 returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes, created_at, updated_at;
 
 -- users_find_many (features/users/store.ts)
-select environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, created_at, updated_at from end_users
+select environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes, created_at, updated_at from end_users
 join unnest($1::uuid[], $2::text[]) as wanted (environment_id, external_user_id)
   using (environment_id, external_user_id);
 
@@ -2326,11 +2415,12 @@ where exists (
   select from end_users u where u.environment_id = $1 and lower(u.external_user_id) = lower(wanted.id));
 
 -- users_replace (features/users/store.ts)
-insert into end_users (environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id) values ($1, $2, $3, $4, $5, $6, $7, $8)
+insert into end_users (environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (environment_id, external_user_id) do update
   set email = excluded.email, phone = excluded.phone, name = excluded.name, locale = excluded.locale,
-    timezone = excluded.timezone, chatone_user_id = excluded.chatone_user_id, updated_at = now()
-returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, created_at, updated_at;
+    timezone = excluded.timezone, chatone_user_id = excluded.chatone_user_id, attributes = excluded.attributes,
+    updated_at = now()
+returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes, created_at, updated_at;
 
 -- webhooks_find_attempts (features/webhooks/deliveries-store.ts)
 select number, attempted_at, http_status_code, latency_ms, response_snippet, error from webhook_attempts

@@ -8,6 +8,8 @@ export const scopes = [
   'templates:promote', // from Test to Live; never implied by :write
   'preferences:read',
   'preferences:write',
+  'audiences:read',
+  'audiences:write',
   'suppressions:read',
   'suppressions:write',
   'webhooks:read',

@@ -74,7 +74,7 @@ export function userRoutes({ users }: { users: UserService }): Route[] {
 }
 
 function viewOf(row: UserRow): View {
-  const { external_user_id, email, phone, name, locale, timezone, chatone_user_id } = row;
+  const { external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes } = row;
   return {
     external_user_id,
     email,
@@ -83,6 +83,7 @@ function viewOf(row: UserRow): View {
     locale,
     timezone,
     chatone_user_id,
+    attributes,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -1,9 +1,19 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Nullable, PageOf, pageQuery, Search } from '../../http/schema.ts';
+import { DateTime, JsonObject, Nullable, PageOf, pageQuery, Search } from '../../http/schema.ts';
 import { oneLine } from '../../kernel/patterns.ts';
 
 const text = (maxLength: number, description?: string) =>
   Type.Optional(Nullable(Type.String({ maxLength, ...(description ? { description } : {}) })));
+
+export const attributeLimits = { keys: 20, text: 500, bytes: 2_048 } as const;
+
+export type AttributeValue = string | number | boolean;
+export type Attributes = Record<string, AttributeValue>;
+
+const Attributes = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  description: `Facts about the user, for filters of broadcasts and for templates (\`user.attributes\`): at most ${attributeLimits.keys} texts, numbers and booleans, together ${attributeLimits.bytes} bytes as JSON.`,
+});
 
 export const UserBody = Type.Object(
   {
@@ -13,8 +23,14 @@ export const UserBody = Type.Object(
     locale: text(35, 'A language tag, for example `it` or `pt-BR`.'),
     timezone: text(64, 'An IANA time zone name.'),
     chatone_user_id: text(64),
+    attributes: Type.Optional(Nullable(Attributes)),
   },
-  { title: 'UserInput', examples: [{ email: 'ada@example.com', name: 'Ada Lovelace', locale: 'en-GB' }] },
+  {
+    title: 'UserInput',
+    examples: [
+      { email: 'ada@example.com', name: 'Ada Lovelace', locale: 'en-GB', attributes: { plan: 'pro' } },
+    ],
+  },
 );
 export type UserBody = Static<typeof UserBody>;
 
@@ -27,6 +43,7 @@ export const UserView = Type.Object(
     locale: Nullable(Type.String()),
     timezone: Nullable(Type.String()),
     chatone_user_id: Nullable(Type.String()),
+    attributes: JsonObject,
     created_at: DateTime,
     updated_at: DateTime,
   },

@@ -9,6 +9,7 @@ import { newId } from '../../kernel/ids.ts';
 import { decodeOffset, encodeOffset, type Page } from '../../kernel/page.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
 import { recordAudit } from '../audit/index.ts';
+import { readAttributes } from './attributes.ts';
 import { type Eraser, erasePerson, findPerson } from './erasure.ts';
 import type { UserBody, UserQuery } from './schema.ts';
 import {
@@ -131,12 +132,13 @@ function readFields(body: UserBody): UserFields {
         ? { value: text }
         : { problem: 'must be the id of a Slack (chatone) user, for example U024BE7LH' },
     ),
+    attributes: readAttributes(body.attributes ?? {}),
   };
 }
 
 function read(
   body: UserBody,
-  field: keyof UserFields,
+  field: Exclude<keyof UserFields, 'attributes'>,
   parse: (text: string) => { value: string } | { problem: string },
 ): string | null {
   const text = body[field];

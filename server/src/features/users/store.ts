@@ -1,5 +1,6 @@
 import type { Channel } from '../../channels/contract.ts';
 import { likePrefix, query, type Sql, statement } from '../../db/sql.ts';
+import type { Attributes } from './schema.ts';
 
 /** The stored data about a person that an application sends to. */
 export interface UserFields {
@@ -9,6 +10,7 @@ export interface UserFields {
   locale: string | null;
   timezone: string | null;
   chatone_user_id: string | null;
+  attributes: Attributes;
 }
 
 export interface UserRow extends UserFields {
@@ -18,7 +20,7 @@ export interface UserRow extends UserFields {
   updated_at: Date;
 }
 
-const fields = 'email, phone, name, locale, timezone, chatone_user_id';
+const fields = 'email, phone, name, locale, timezone, chatone_user_id, attributes';
 const columns = `environment_id, external_user_id, ${fields}, created_at, updated_at`;
 
 const findMany = statement<UserRow>(
@@ -84,10 +86,11 @@ export function listNewestUsers(
 
 const replace = statement<UserRow>(
   'users_replace',
-  `insert into end_users (environment_id, external_user_id, ${fields}) values ($1, $2, $3, $4, $5, $6, $7, $8)
+  `insert into end_users (environment_id, external_user_id, ${fields}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
    on conflict (environment_id, external_user_id) do update
      set email = excluded.email, phone = excluded.phone, name = excluded.name, locale = excluded.locale,
-       timezone = excluded.timezone, chatone_user_id = excluded.chatone_user_id, updated_at = now()
+       timezone = excluded.timezone, chatone_user_id = excluded.chatone_user_id, attributes = excluded.attributes,
+       updated_at = now()
    returning ${columns}`,
 );
 
@@ -106,6 +109,7 @@ export async function replaceUser(
     user.locale,
     user.timezone,
     user.chatone_user_id,
+    JSON.stringify(user.attributes),
   ]);
   if (!row) throw new Error('a user was written and not returned');
   return row;

@@ -27,6 +27,7 @@ const ada = {
   locale: 'en-GB',
   timezone: 'Europe/London',
   chatone_user_id: 'U024BE7LH',
+  attributes: { plan: 'pro', seats: 5, is_admin: true },
 };
 
 describe('a user', () => {
@@ -42,7 +43,13 @@ describe('a user', () => {
     });
     expect((await app.request('GET', of('ada'))).body).toEqual(made.body);
     const replaced = await put('ada', { name: 'Ada', email: null, phone: '' });
-    expect(replaced.body).toMatchObject({ name: 'Ada', email: null, phone: null, locale: null });
+    expect(replaced.body).toMatchObject({
+      name: 'Ada',
+      email: null,
+      phone: null,
+      locale: null,
+      attributes: {},
+    });
     expect((await app.request('GET', of('ada'), { key: app.liveKey })).status).toBe(404);
   });
 
@@ -56,6 +63,16 @@ describe('a user', () => {
     [{ locale: 'klingon language' }, 'locale'],
     [{ timezone: 'Mars/Olympus' }, 'timezone'],
     [{ chatone_user_id: 'C024BE7LH' }, 'chatone_user_id'],
+    [{ attributes: [] }, 'attributes'],
+    [{ attributes: { '1st': 'x' } }, 'attributes'],
+    [{ attributes: { tags: ['a'] } }, 'attributes.tags'],
+    [{ attributes: { nested: {} } }, 'attributes.nested'],
+    [{ attributes: { long: 'x'.repeat(501) } }, 'attributes.long'],
+    [{ attributes: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`a${n}`, n])) }, 'attributes'],
+    [
+      { attributes: Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`a${n}`, 'x'.repeat(450)])) },
+      'attributes',
+    ],
   ])('%j is refused', async (body, param) => {
     const answer = await put('bad', body);
     expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([
