@@ -41,6 +41,40 @@ export type Attachment = {
   purged: boolean;
 };
 
+/** One of `topic`, `filter` and `all`. */
+export type Audience = {
+  topic?: (string | null) | undefined;
+  filter?: (AudienceFilter | null) | undefined;
+  /** All users of the environment. */
+  all?: (boolean | null) | undefined;
+  /** Required for an audience that is everybody, by `all` or by a filter. */
+  confirm?: (boolean | null) | undefined;
+};
+
+/** Users who meet every condition. A condition that is left out or empty holds for everybody. */
+export type AudienceFilter = {
+  /** One of these languages; `pt` also matches `pt-BR`. */
+  locales?: (Array<string> | null) | undefined;
+  /** One of these IANA time zones. */
+  timezones?: (Array<string> | null) | undefined;
+  /** Follows at least one of these topics. */
+  topics_any?: (Array<string> | null) | undefined;
+  /** Follows all of these topics. */
+  topics_all?: (Array<string> | null) | undefined;
+  /** Follows none of these topics. */
+  topics_none?: (Array<string> | null) | undefined;
+  /** The value of each attribute, or a list of which one must match: `{"plan": ["pro", "team"], "is_admin": true}`. */
+  attributes?: (Record<string, unknown> | null) | undefined;
+};
+
+export type AudiencePreview = {
+  count: number;
+  /** Counting took too long: there are at least `count` users. */
+  is_capped: boolean;
+  /** The `external_user_id` of up to five of them. */
+  sample: Array<string>;
+};
+
 export type AwokenRuns = {
   awoken_run_count: number;
 };
@@ -1803,6 +1837,10 @@ export type RemoveTopicSubscribersResult = {
 
 export type ListTopicsOfUserResult = {
   data: Array<UserTopic>;
+};
+
+export type PreviewAudienceParams = {
+  audience: Audience;
 };
 
 export type CreateInboxTokenResult = {

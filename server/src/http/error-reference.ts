@@ -16,6 +16,9 @@ const sentences: Record<ProblemCode, string> = {
     'Promotion copies from Test to Live and requires a key of a Test environment.',
   category_not_found: 'No category of this environment has that key.',
   category_archived: 'The category is archived and accepts no new notifications.',
+  topic_not_found: 'No topic of this environment has that key.',
+  confirmation_required:
+    'The audience is everybody: repeat the request with `audience.confirm` set to true if that is right.',
   endpoint_not_found: 'No endpoint of this environment has that key or id.',
   installation_not_found: 'No Slack (chatone) installation of this environment matches.',
   recipient_invalid: 'The address of the recipient is not valid for the channel.',

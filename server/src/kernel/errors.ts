@@ -30,6 +30,8 @@ export const problemCodes = {
   promotion_source_must_be_test: invalid,
   category_not_found: invalid,
   category_archived: invalid,
+  topic_not_found: invalid,
+  confirmation_required: invalid,
   endpoint_not_found: invalid,
   installation_not_found: invalid,
   recipient_invalid: invalid,

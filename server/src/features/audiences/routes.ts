@@ -3,6 +3,13 @@ import { type Route, route } from '../../http/route.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
 import { UserParams } from '../users/index.ts';
 import {
+  AudiencePreview,
+  AudiencePreviewRequest,
+  type AudiencePreview as Preview,
+} from './audience-schema.ts';
+import { readAudience } from './filter.ts';
+import { checkTopics, countAudience, firstMember, listMembers } from './members.ts';
+import {
   CreateTopic,
   limits,
   ReplaceTopic,
@@ -22,11 +29,13 @@ import { listTopics, listTopicsOfUser } from './store.ts';
 import { type TopicService, viewOf } from './topics-service.ts';
 
 const tag = 'Topics';
+const countWithinMs = 5_000;
 
 export function audienceRoutes({
   pool,
   topics,
-}: Pick<Deps, 'pool'> & {
+  clock,
+}: Pick<Deps, 'pool' | 'clock'> & {
   topics: TopicService;
 }): Route[] {
   return [
@@ -198,6 +207,31 @@ export function audienceRoutes({
         const rows = await listTopicsOfUser(pool, principal.environmentId, params.externalUserId);
         const data = rows.map((row) => ({ ...row, subscribed_at: row.subscribed_at.toISOString() }));
         return { status: 200, body: { data } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/audiences/preview',
+      operation: 'previewAudience',
+      tag: 'Audiences',
+      summary: 'Count the users of an audience',
+      description:
+        'For an audience of a broadcast before it exists. `POST /v1/broadcasts/dry-run` tells more.',
+      access: 'audiences:read',
+      body: AudiencePreviewRequest,
+      responses: { 200: AudiencePreview },
+      errors: ['topic_not_found'],
+      async handler({ principal: { environmentId }, body }) {
+        const filter = readAudience(body.audience);
+        await checkTopics(pool, environmentId, filter);
+        const until = clock() + countWithinMs;
+        const [{ count, isCapped }, { result }] = await Promise.all([
+          countAudience(pool, environmentId, filter, () => clock() > until),
+          listMembers(pool, environmentId, filter, { after: firstMember, limit: 5 }),
+        ]);
+        const sample = result.map((member) => member.external_user_id);
+        const preview: Preview = { count, is_capped: isCapped, sample };
+        return { status: 200, body: preview };
       },
     }),
   ];

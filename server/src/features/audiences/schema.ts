@@ -12,7 +12,7 @@ export const limits = {
 } as const;
 
 /** The key of a topic, in bodies and in paths. */
-const TopicKey = Type.String({ pattern: dottedKey });
+export const TopicKey = Type.String({ pattern: dottedKey });
 const Name = Type.String({ minLength: 1, maxLength: limits.name, pattern: oneLine });
 const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
 

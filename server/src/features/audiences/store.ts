@@ -42,7 +42,7 @@ const findMany = statement<TopicRow>(
   `select ${columns} from topics where environment_id = $1 and key = any ($2::text[]) and deleted_at is null`,
 );
 
-function listTopicsByKey(sql: Sql, environmentId: string, keys: string[]): Promise<TopicRow[]> {
+export function listTopicsByKey(sql: Sql, environmentId: string, keys: string[]): Promise<TopicRow[]> {
   return findMany(sql, [environmentId, keys]);
 }
 

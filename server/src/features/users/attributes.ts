@@ -3,11 +3,11 @@ import { type Attributes, type AttributeValue, attributeLimits } from './schema.
 
 const keyPattern = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-function isAttributeKey(key: string): boolean {
+export function isAttributeKey(key: string): boolean {
   return keyPattern.test(key);
 }
 
-function isAttributeValue(value: unknown): value is AttributeValue {
+export function isAttributeValue(value: unknown): value is AttributeValue {
   if (typeof value === 'string') return value.length <= attributeLimits.text;
   return typeof value === 'number' || typeof value === 'boolean';
 }

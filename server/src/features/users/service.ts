@@ -6,6 +6,7 @@ import type { Principal } from '../../http/principal.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { invalidParameter, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { languageTag } from '../../kernel/language-tag.ts';
 import { decodeOffset, encodeOffset, type Page } from '../../kernel/page.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -146,12 +147,4 @@ function read(
   const parsed = parse(text);
   if ('problem' in parsed) throw invalidParameter(field, `${field} ${parsed.problem}.`);
   return parsed.value;
-}
-
-function languageTag(text: string): string | null {
-  try {
-    return Intl.getCanonicalLocales(text)[0] ?? null;
-  } catch {
-    return null;
-  }
 }
