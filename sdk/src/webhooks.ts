@@ -51,6 +51,7 @@ export type WebhookEvent =
   | Envelope<'webhook.test', { endpoint_id: string; message: string }>
   | Envelope<
       | 'webhook.endpoint.disabled'
+      | 'broadcast.completed'
       | 'workflow.run.completed'
       | 'workflow.run.failed'
       | 'schedule.missed'

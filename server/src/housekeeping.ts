@@ -10,6 +10,7 @@ import { tidyActivity } from './features/activity/index.ts';
 import { deleteOldReleases, detectSpikes, tidyBrakeCounts } from './features/brake/index.ts';
 import { deleteBulkActionsBefore } from './features/bulk-actions/index.ts';
 import { tidyTopics } from './features/audiences/index.ts';
+import { forgetBroadcasts, tidyBroadcasts } from './features/broadcasts/index.ts';
 import { deleteExpiredKeys } from './features/idempotency/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteOldIncidents } from './features/incidents/index.ts';
@@ -57,6 +58,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     await tidyCallbacks(pool, clock(), () => stopped);
     await tidyInbox(pool, clock(), () => stopped);
     await tidyTopics(pool, () => stopped);
+    await tidyBroadcasts(deps, () => stopped);
     await tidyRuns(pool, clock(), () => stopped);
     await tidySchedules(pool, clock(), () => stopped);
     await tidyActivity(pool, clock(), () => stopped);
@@ -115,6 +117,7 @@ async function forgetBefore(
   await forgetNotifications(deps, wakeRunsOf, beforeMs, isStopped);
   await releaseForgottenObjects(deps.pool, beforeMs, isStopped);
   if (!isStopped()) await dropExpiredPartitions(deps.pool, beforeMs, deps.log);
+  await forgetBroadcasts(deps, beforeMs, isStopped);
   await forgetRuns(deps.pool, beforeMs, isStopped);
   await forgetEvents(deps.pool, beforeMs, isStopped);
 }

@@ -4,6 +4,7 @@ import { audienceRoutes } from './features/audiences/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { brakeRoutes } from './features/brake/index.ts';
 import { bulkActionRoutes } from './features/bulk-actions/index.ts';
+import { broadcastRoutes } from './features/broadcasts/index.ts';
 import { callbackRoutes } from './features/callbacks/index.ts';
 import {
   chatoneRoutes,
@@ -53,6 +54,7 @@ export function allRoutes(
     ...suppressionRoutes(services),
     ...userRoutes(services),
     ...audienceRoutes(services),
+    ...broadcastRoutes(services),
     ...unsubscribeRoutes(services),
     ...usageRoutes(services),
     ...brakeRoutes(services),

@@ -14,6 +14,7 @@ import {
 } from './features/brake/index.ts';
 import { createBulkActionService } from './features/bulk-actions/index.ts';
 import { createTopicService } from './features/audiences/index.ts';
+import { createBroadcastService } from './features/broadcasts/index.ts';
 import { createCallbackService } from './features/callbacks/index.ts';
 import {
   chatthreeKind,
@@ -133,6 +134,7 @@ export function createServices(deps: Deps) {
     preferences: createPreferenceService(deps),
     suppressions: createSuppressionService(deps),
     topics: createTopicService(deps),
+    broadcasts: createBroadcastService({ ...deps, lookups, templates }),
     users: createUserService({ ...deps, erasers }),
     erasers,
     lookups,

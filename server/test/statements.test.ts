@@ -16,7 +16,7 @@ const smallTables = [
     'provider_health',
   ],
   // Written by people, one at a time.
-  ...['incidents', 'inbox_keys', 'invitations', 'topics', 'workflows', 'workflow_versions'],
+  ...['broadcasts', 'incidents', 'inbox_keys', 'invitations', 'topics', 'workflows', 'workflow_versions'],
   ...['brake_rules', 'brake_freezes', 'brake_engagements', 'brake_releases'],
   // Rows live for ten minutes at most.
   ...['provider_health_counts', 'chatone_oauth_states'],

@@ -3,6 +3,7 @@ export { stepKinds, stepOutcomes, stepStatuses } from './contract.ts';
 export { decide, initialState } from './decide.ts';
 export { mergeEntries } from './decision-draft.ts';
 export { limits as engineLimits } from './limits.ts';
+export { localMoment } from './local-time.ts';
 export { eventPatterns, matchKeyOf } from './match.ts';
 export { misspeltField } from './misspelt.ts';
 export { parseDefinition } from './parse.ts';

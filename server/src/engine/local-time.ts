@@ -56,6 +56,13 @@ export function nextOpening(after: number, { start, end, days }: DeliveryWindow,
   return after;
 }
 
+/** Returns the moment at which the clocks of the zone show a local time such as 2026-03-29T02:30, by the same rule. */
+export function localMoment(local: string, zone: string): number {
+  const [date = '', time = ''] = local.split('T');
+  const [, hour, minute] = clockTime.exec(time) ?? [];
+  return momentOf(DateTime.fromISO(date, { zone }), Number(hour), Number(minute));
+}
+
 function momentOf(date: DateTime, hour: number, minute: number): number {
   const shown = date.set({ hour, minute, second: 0, millisecond: 0 });
   if (shown.hour === hour && shown.minute === minute)

@@ -51,6 +51,8 @@ const sentences: Record<ProblemCode, string> = {
     'The environment has the maximum number of workflows, or the workflow the maximum number of versions.',
   run_not_cancellable: 'The run has already completed or failed.',
   schedule_limit_reached: 'The environment has the maximum of 10,000 schedules. Delete one first.',
+  broadcast_ended: 'The broadcast is done or cancelled, so it cannot be paused, resumed or cancelled.',
+  broadcast_limit_reached: 'The environment has the maximum number of broadcasts that have not ended.',
   webhook_url_exists: 'The environment already has a webhook endpoint with this URL.',
   delivery_in_flight: 'A webhook delivery cannot be retried while an attempt is in progress.',
   endpoint_disabled: 'The webhook endpoint is disabled; set its status to active first.',

@@ -10,6 +10,8 @@ export const scopes = [
   'preferences:write',
   'audiences:read',
   'audiences:write',
+  'broadcasts:read',
+  'broadcasts:write',
   'suppressions:read',
   'suppressions:write',
   'webhooks:read',

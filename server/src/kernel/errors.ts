@@ -61,6 +61,8 @@ export const problemCodes = {
   run_not_cancellable: conflict,
   schedule_limit_reached: conflict,
   bulk_action_limit_reached: conflict,
+  broadcast_ended: conflict,
+  broadcast_limit_reached: conflict,
   webhook_url_exists: conflict,
   delivery_in_flight: conflict,
   endpoint_disabled: conflict,

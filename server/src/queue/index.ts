@@ -14,7 +14,7 @@ import { createLowWater } from './low-water.ts';
 import * as parked from './parked-store.ts';
 import { type Job, type Runner, startRunner } from './runner.ts';
 import * as store from './store.ts';
-import type { WakeNote } from './wake.ts';
+import type { WakeNote, WakeOptions } from './wake.ts';
 import {
   type Claim,
   kindOf,
@@ -55,7 +55,7 @@ export interface Queue {
    * Makes postponed work of an environment that waits for `name` ready before its time, in batches, by a work item of its own. Call it in
    * the transaction that repairs what the work waits for, and ring `wake` after the commit.
    */
-  wake(sql: Sql, kind: WorkKind, environmentId: string, name: string): Promise<void>;
+  wake(sql: Sql, kind: WorkKind, environmentId: string, name: string, options?: WakeOptions): Promise<void>;
   /**
    * Makes work that waits for `name` since `before` or longer ready: at most `limit`, the oldest first, with an addition to its note.
    * Returns how much it was. Ring after the commit.
@@ -189,8 +189,8 @@ export function createQueue(deps: QueueDeps): Queue {
               waits_since: item.wait?.since.toISOString() ?? null,
             })),
           ),
-    wake(sql, kind, environmentId, name) {
-      const note: WakeNote = { kind, name };
+    wake(sql, kind, environmentId, name, options = {}) {
+      const note: WakeNote = { kind, name, ...options };
       return queue.enqueue(sql, [{ kind: 'wake', id: newId(), lane: 'normal', environmentId, note }]);
     },
     releaseWaiting: (sql, kind, wait, limit, addedNote) =>
@@ -317,6 +317,11 @@ export function waitingIdsSql(kind: WorkKind, environmentId: string): string {
         `select id from ${table} where kind = ${workKinds[kind]} and environment_id = ${environmentId}`,
     )
     .join(' union all ');
+}
+
+/** An SQL query of the ids of an environment's postponed work; an index serves it in the order of the ids. */
+export function postponedIdsSql(kind: WorkKind, environmentId: string): string {
+  return `select id from queue_later where kind = ${workKinds[kind]} and environment_id = ${environmentId}`;
 }
 
 /** An SQL query of all leased ids: never more than the workers' capacity. */

@@ -1,10 +1,10 @@
 import { type Pool, type Sql, transaction, untilDatabaseAnswers } from '../db/sql.ts';
 import type { Job } from './runner.ts';
 import { wakeWaiting } from './store.ts';
-import { type Claim, type PostponedWork, type WorkKind, workKinds } from './work.ts';
+import { type Claim, type PostponedWork, type Work, type WorkKind, workKinds } from './work.ts';
 
 /** The work to wake, and the progress so far. */
-export interface WakeNote {
+export interface WakeNote extends WakeOptions {
   kind: WorkKind;
   name: string;
   /** The time of the first claim: only work that was attempted before it is woken. A later attempt has already seen the change. */
@@ -12,9 +12,15 @@ export interface WakeNote {
   isLastPass?: boolean;
 }
 
+export interface WakeOptions {
+  /** Batches follow each other at once: the work waited for a person, not for something that may fail again. */
+  isUnpaced?: boolean;
+}
+
 /** The part of the queue that waking uses. */
 interface Waker {
   finish(sql: Sql, kind: 'wake', ids: string[]): Promise<string[]>;
+  enqueue(sql: Sql, work: Work[]): Promise<void>;
   postpone(sql: Sql, work: PostponedWork[]): Promise<void>;
   ring(kind: WorkKind): void;
 }
@@ -32,16 +38,17 @@ const lastPassMs = 180_000;
 export function createWakeJob({ pool, queue }: { pool: Pool; queue: Waker }): Job<WakeNote> {
   function wakeSlice(claim: Claim, note: WakeNote): Promise<number> {
     const { environmentId } = claim;
-    const { kind, name, before = claim.leasedAt.toISOString(), isLastPass = false } = note;
+    const { kind, name, before = claim.leasedAt.toISOString(), isLastPass = false, isUnpaced } = note;
     return transaction(pool, async (tx) => {
       if ((await queue.finish(tx, 'wake', [claim.id])).length === 0) return 0;
       const wait = { environmentId, name, kind: workKinds[kind], before: new Date(before) };
       const woken = await wakeWaiting(tx, wait, sliceSize);
       const hasMore = woken === sliceSize;
       if (hasMore || !isLastPass) {
-        const next: WakeNote = { kind, name, before, isLastPass: isLastPass || !hasMore };
+        const next: WakeNote = { ...note, before, isLastPass: isLastPass || !hasMore };
         const runAt = new Date(claim.leasedAt.getTime() + (hasMore ? pauseMs : lastPassMs));
-        await queue.postpone(tx, [{ ...claim, note: next, runAt }]);
+        if (hasMore && isUnpaced) await queue.enqueue(tx, [{ ...claim, note: next }]);
+        else await queue.postpone(tx, [{ ...claim, note: next, runAt }]);
       }
       return woken;
     });
@@ -55,6 +62,7 @@ export function createWakeJob({ pool, queue }: { pool: Pool; queue: Waker }): Jo
       if (!note) return;
       const woken = await untilDatabaseAnswers(() => wakeSlice(claim, note));
       if (woken > 0) queue.ring(note.kind);
+      if (woken > 0 && note.isUnpaced) queue.ring('wake');
     },
   };
 }

@@ -11,6 +11,7 @@ export const workKinds = {
   schedule: 8,
   brake_release: 10,
   bulk_action: 9,
+  broadcast: 7,
 } as const;
 export type WorkKind = keyof typeof workKinds;
 

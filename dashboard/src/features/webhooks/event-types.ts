@@ -18,6 +18,7 @@ export const eventGroups: readonly [Group, readonly EventType[]][] = [
   ['people', ['notification.complained', 'notification.opened', 'notification.clicked', 'notification.read']],
   ['providers', ['provider.critical', 'provider.recovered']],
   ['brake', ['brake.engaged', 'brake.released', 'brake.frozen', 'brake.unfrozen']],
+  ['broadcasts', ['broadcast.completed']],
   ['runs', ['workflow.run.completed', 'workflow.run.failed', 'schedule.missed']],
   ['endpoints', ['webhook.endpoint.disabled']],
 ];

@@ -14,6 +14,9 @@ export interface AudienceMember extends UserFields {
   external_user_id: string;
 }
 
+const memberColumns =
+  'u.external_user_id, u.email, u.phone, u.name, u.locale, u.timezone, u.chatone_user_id, u.attributes';
+
 /** For a filter that few users meet: so many users are read for each that is wanted. */
 const scannedPerMember = 10;
 /** Takes about 50 ms. */
@@ -61,7 +64,7 @@ export async function listMembers(
   const rows = await query<AudienceMember & { is_member: boolean; scanned: number; last: string | null }>(
     sql,
     `with ${scanSql(audience, '$2')}, members as (
-       select u.external_user_id, u.email, u.phone, u.name, u.locale, u.timezone, u.chatone_user_id, u.attributes
+       select ${memberColumns}
        from ${matchesSql(audience)}
        order by u.external_user_id limit $3
      )
@@ -113,6 +116,24 @@ export async function countAudience(
     if (after !== null && isLate()) return { count, isCapped: true };
   }
   return { count, isCapped: false };
+}
+
+/** Returns an even sample, one of `every` members: the hash of an id has nothing to do with the person. */
+export async function sampleMembers(
+  sql: Sql,
+  environmentId: string,
+  filter: CheckedFilter,
+  { every, limit }: { every: number; limit: number },
+): Promise<AudienceMember[]> {
+  const values: unknown[] = [every, limit];
+  const { candidates, condition } = await sqlOf(sql, environmentId, filter, values);
+  return query(
+    sql,
+    `select ${memberColumns}
+     from (${candidates} and abs(hashtext(external_user_id)::bigint) % $1 = 0) s
+     join end_users u on u.external_user_id = s.external_user_id where ${condition} limit $2`,
+    values,
+  );
 }
 
 /** Refuses topics that do not exist. Later, a topic that was deleted has no subscribers. */

@@ -33,7 +33,13 @@ import { type RoundSettlement, statusOf, type UnsettledRound, unsettled } from '
 import { deferred, failed, held, settlementOf, suppressed } from './settle/settlement.ts';
 import { resumedEntry, settleWaiting } from './settle/waiting.ts';
 import { createDispatchWriter } from './settle/writer.ts';
-import { listFacts, markFaulty, type StoredRendering } from './store.ts';
+import {
+  type DispatchFact,
+  listBroadcastStatuses,
+  listFacts,
+  markFaulty,
+  type StoredRendering,
+} from './store.ts';
 
 type DispatchDeps = Pick<
   Deps,
@@ -47,7 +53,7 @@ type DispatchDeps = Pick<
     spend: SpendRecorder;
   };
 
-interface DispatchInput extends GateFact, PinnedTemplateFact {
+interface DispatchInput extends ConsentFact, GateFact, PinnedTemplateFact {
   planFor: PlanFor;
 }
 
@@ -94,8 +100,9 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     const live = [
       ...new Set(facts.flatMap((fact) => (fact.environment_kind === 'live' ? fact.environment_id : []))),
     ];
-    const [withConsent, templateOf, planFor] = await Promise.all([
+    const [withConsent, broadcasts, templateOf, planFor] = await Promise.all([
       addConsent(pool, links, facts),
+      listBroadcastStatuses(pool, facts),
       findTemplates(renderer, facts),
       preparePlans(planners, facts),
       throttles.load(live),
@@ -103,7 +110,10 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       brake.load(new Map(facts.map((fact) => [fact.environment_id, fact.environment_kind]))),
     ]);
     return new Map(
-      withConsent.map((fact) => [fact.id, Object.assign(fact, { template: templateOf(fact), planFor })]),
+      withConsent.map((fact) => {
+        const broadcast = broadcastOf(fact, broadcasts);
+        return [fact.id, Object.assign(fact, { broadcast, template: templateOf(fact), planFor })];
+      }),
     );
   }
 
@@ -161,7 +171,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       case 'drop':
         return null;
       case 'defer':
-        return deferred(base, verdict.until);
+        return deferred(base, verdict.until, verdict.waitsFor);
       case 'suppress':
         return suppressed(base, now, verdict.reason, verdict.detail);
       case 'hold':
@@ -390,6 +400,14 @@ function releasedEntry({ held: hold, decided }: LeaseNote, now: number): StoredT
   if (!hold || decided !== 'release') return [];
   const detail = `Released: held by ${hold.hold} since ${new Date(hold.since).toISOString()}.`;
   return [{ at: new Date(now).toISOString(), kind: 'decision', name: 'brake', verdict: 'released', detail }];
+}
+
+function broadcastOf(
+  { broadcast_id: id }: DispatchFact,
+  statuses: ReadonlyMap<string, string>,
+): GateFact['broadcast'] {
+  const status = id === null ? undefined : statuses.get(id);
+  return id === null || status === undefined ? null : { id, status };
 }
 
 function wokenEntry({ due }: LeaseNote, now: number): StoredTraceEntry[] {

@@ -23,7 +23,7 @@ export interface StoredRendering extends RenderedContent {
 const loadFacts = statement<DispatchFact>(
   'dispatch_load',
   `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
-     n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id, n.source_id, n.chain,
+     n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id, n.broadcast_id, n.source_id, n.chain,
      c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
      c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object, e.kind as environment_kind,
      ${settingsVersionSql('n.channel', 'n.environment_id')} as settings_version
@@ -35,6 +35,21 @@ const loadFacts = statement<DispatchFact>(
 
 export function listFacts(sql: Sql, ids: string[]): Promise<DispatchFact[]> {
   return loadFacts(sql, [ids]);
+}
+
+const findBroadcastStatuses = statement<{ id: string; status: string }>(
+  'dispatch_find_broadcast_statuses',
+  'select id, status from broadcasts where id = any ($1::uuid[])',
+);
+
+/** Returns the status of the broadcast of each notification, by broadcast; without a query when there are none. */
+export async function listBroadcastStatuses(
+  sql: Sql,
+  facts: Pick<DispatchFact, 'broadcast_id'>[],
+): Promise<Map<string, string>> {
+  const ids = new Set(facts.flatMap(({ broadcast_id }) => broadcast_id ?? []));
+  const rows = ids.size === 0 ? [] : await findBroadcastStatuses(sql, [[...ids]]);
+  return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
 /** The changes that a settlement makes to a notification. */

@@ -1,5 +1,6 @@
 export { checkIdempotencyKey, idempotencyHeader, idempotencyKeyOf } from './header.ts';
 export {
+  claimKey,
   claimKeysSql,
   deleteExpiredKeys,
   findEarlierHolder,

@@ -29,6 +29,19 @@ export function claimKeysSql(source: string): string {
    returning resource_id`;
 }
 
+const claimOne = statement<{ resource_id: string }>(
+  'idempotency_claim',
+  claimKeysSql(
+    '(select $1::uuid as environment_id, $2::text as operation, $3::text as key, $4::text as body_hash, $5::uuid as resource_id) claim',
+  ),
+);
+
+/** Returns false when the key is taken. */
+export async function claimKey(tx: Sql, claim: KeyClaim): Promise<boolean> {
+  const { environmentId, operation, key, bodyHash, resourceId } = claim;
+  return (await claimOne(tx, [environmentId, operation, key, bodyHash, resourceId])).length > 0;
+}
+
 /**
  * The same statement for keys that are expected to be new: it fails with `isKnownKey` if one is not. Half the cost of a claim.
  */

@@ -64,12 +64,9 @@ export function checkRequest(
   options: AcceptOptions,
 ): Acceptance {
   const recipient = resolveRecipient(request, lookups.user);
-  checkTemplate(request, lookups.template);
-  checkConnection(request, lookups.connection);
+  const content = checkMessage(request, lookups);
   // An endpoint may be named by its id; the stored address is its key.
   if (lookups.connection?.key) recipient.address = lookups.connection.key;
-  const content = checkContent(request);
-  checkCategory(request, lookups.category);
   const sendAt = checkSendAt(request.send_at ?? null, options.now);
   const { takesAttachments } = channelSpecs[request.channel].content;
   const attachments = takesAttachments ? checkAttachments(request.attachments ?? []) : null;
@@ -96,6 +93,15 @@ export function checkRequest(
     connectionId: lookups.connection?.id ?? null,
     now: options.now,
   });
+}
+
+/** Makes the checks that do not depend on the recipient. */
+export function checkMessage(request: SendRequest, lookups: Lookups): AuthoredContent {
+  checkTemplate(request, lookups.template);
+  checkConnection(request, lookups.connection);
+  const content = checkContent(request);
+  checkCategory(request, lookups.category);
+  return content;
 }
 
 /** A message of the service itself, to show that a chat connection works. */
@@ -172,6 +178,7 @@ function newAcceptance(principal: Sender, request: SendRequest, checked: Checked
       connection_id: checked.connectionId,
       source_id: principal.kind === 'user' ? null : principal.id,
       chain: principal.kind === 'workflow' ? principal.chain : null,
+      broadcast_id: null,
       attempt_count: 0,
       round: 0,
       send_at: checked.sendAt,

@@ -1,8 +1,14 @@
-export type { Sender, TestMessage } from './accept.ts';
+export { checkMessage, checkSendAt, type Sender, type TestMessage } from './accept.ts';
 export { type Addition, announce } from './announce.ts';
 export { createDrafts, type Draft, type Drafts } from './drafts.ts';
 export { notificationEraser } from './eraser.ts';
-export type { KnownCategory, KnownTemplate, KnownUser, LookupSources } from './lookups.ts';
+export {
+  type KnownCategory,
+  type KnownTemplate,
+  type KnownUser,
+  type LookupSources,
+  lookUp,
+} from './lookups.ts';
 export {
   type ContentRow,
   type EventType,
@@ -14,7 +20,14 @@ export { type Backlog, countWaiting, listMissed, type MissedRow } from './overvi
 export { deleteAttachmentBytes, deleteAttachmentBytesBefore } from './purge.ts';
 export { forgetNotifications } from './retention.ts';
 export { notificationRoutes } from './routes.ts';
-export type { EventEntry, Notification, NotificationStatus, Priority, Trace } from './schema.ts';
+export {
+  type EventEntry,
+  type Notification,
+  type NotificationStatus,
+  type Priority,
+  SendRequest,
+  type Trace,
+} from './schema.ts';
 export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';
 export { listStatuses } from './statuses.ts';
 export {

@@ -25,6 +25,8 @@ export interface NotificationRow {
   source_id: string | null;
   /** The chain of workflow runs that led to the notification; null when no run sent it. */
   chain: string | null;
+  /** The broadcast that the notification is part of. */
+  broadcast_id: string | null;
   attempt_count: number;
   round: number;
   send_at: Date | null;

@@ -165,6 +165,7 @@ export const Notification = Type.Object(
     suppression_reason: Nullable(Type.String()),
     last_error: Nullable(Type.String()),
     resent_from: Nullable(Uuid),
+    broadcast_id: Nullable(Uuid),
     send_at: Nullable(DateTime),
     sent_at: Nullable(DateTime),
     created_at: DateTime,
@@ -188,6 +189,7 @@ export const NotificationQuery = Type.Object({
     }),
   ),
   external_user_id: Type.Optional(Type.String({ maxLength: limits.key })),
+  broadcast_id: Type.Optional(Uuid),
   created_after: Type.Optional(DateTime),
   created_before: Type.Optional(DateTime),
 });

@@ -175,6 +175,10 @@ async function scanNotifications<Row extends pg.QueryResultRow>(
   require(bounds, 'id >= ?', after && lowestIdAt(Date.parse(after) + 1));
   require(bounds, 'id < ?', before && lowestIdAt(Date.parse(before)));
   require(bounds, 'id < ?', page.before);
+  // The ids of a broadcast lie in a range, and few others in between: no index by broadcast has to be written by every send.
+  const { broadcast_id: broadcast } = filter;
+  require(bounds, 'id >= (select first_id from broadcasts where environment_id = $1 and id = ?)', broadcast);
+  require(bounds, 'id <= (select last_id from broadcasts where environment_id = $1 and id = ?)', broadcast);
   const rareStatus = rareStatuses.find((status) => status === filter.status);
   require(indexed, 'status = ?', rareStatus);
   const indexTables = rareStatus && { [indexed[0] ?? '']: 'notification_rare_statuses' };
@@ -189,7 +193,10 @@ async function scanNotifications<Row extends pg.QueryResultRow>(
     bounds,
     indexed,
     ...(indexTables && { indexTables }),
-    others: filter.status && !rareStatus ? statusConditions(filter.status) : [],
+    others: [
+      ...(broadcast ? [`broadcast_id = '${broadcast}'`] : []), // checked to be a UUID
+      ...(filter.status && !rareStatus ? statusConditions(filter.status) : []),
+    ],
     ids: await idsByQueue(sql, environmentId, filter.status),
     values,
     limit: page.limit + 1,

@@ -49,6 +49,7 @@ function viewOfParts(
     suppression_reason: stored.suppression_reason,
     last_error: stored.last_error,
     resent_from: stored.resent_from,
+    broadcast_id: stored.broadcast_id,
     send_at: iso(stored.send_at),
     sent_at: iso(stored.sent_at),
     created_at: isoTime(idTime(stored.id)),

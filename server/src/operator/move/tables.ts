@@ -21,6 +21,7 @@ const isQueue = (table: string): boolean => table.startsWith('queue_') && table 
 
 /** Tables whose rows belong to the row of another table: the column, and the table of its `id`. */
 const children: Readonly<Record<string, [column: string, parent: string]>> = {
+  broadcast_changes: ['broadcast_id', 'broadcasts'],
   attachment_bytes: ['notification_id', 'notifications'],
   digest_items: ['run_id', 'runs'],
   digests: ['workflow_id', 'workflows'],

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lowestIdAt } from '../../../kernel/ids.ts';
-import type { ConsentFact } from '../load/consent.ts';
-import { gates, judge } from './gates.ts';
+import { type GateFact, gates, judge } from './gates.ts';
 
 const now = Date.parse('2026-01-15T22:30:00Z');
 const suppression = {
@@ -16,24 +15,23 @@ const suppression = {
 const consent = { isCritical: false, optedIn: true, source: 'default' as const, quietHours: null };
 const night = { start_minute: 22 * 60, end_minute: 7 * 60, timezone: 'UTC' };
 
-const fact = (over: Partial<ConsentFact> = {}): ConsentFact =>
-  ({
-    id: 'n',
-    status: 'queued',
-    channel: 'email',
-    category: 'news',
-    send_at: null,
-    suppression: null,
-    consent: null,
-    unsubscribeKey: null,
-    ...over,
-  }) as ConsentFact;
+const fact = (over: Partial<GateFact> = {}): GateFact => ({
+  status: 'queued',
+  channel: 'email',
+  category: 'news',
+  send_at: null,
+  suppression: null,
+  consent: null,
+  broadcast: null,
+  ...over,
+});
 
-const verdictOn = (over: Partial<ConsentFact>) => judge(fact(over), now).verdict;
+const verdictOn = (over: Partial<GateFact>) => judge(fact(over), now).verdict;
 
 describe('the gates', () => {
   test('stand in the order of the contract', () => {
     expect(gates.map((gate) => gate.name)).toEqual([
+      'broadcast',
       'still_wanted',
       'suppression_list',
       'category_preference',
@@ -89,6 +87,19 @@ describe('the gates', () => {
     });
     expect(verdictOn({ consent: { ...quiet, optedIn: false } }).kind).toBe('suppress');
     expect(verdictOn({ consent: { ...quiet, isCritical: true } }).kind).toBe('pass');
+  });
+
+  test('hold back a paused broadcast until it is resumed, and suppress a cancelled one', () => {
+    const paused = verdictOn({ broadcast: { id: 'b', status: 'paused' } });
+    expect(paused).toMatchObject({ kind: 'defer', waitsFor: 'broadcast:b' });
+    expect(verdictOn({ broadcast: { id: 'b', status: 'cancelled' } })).toMatchObject({
+      kind: 'suppress',
+      reason: 'broadcast_cancelled',
+    });
+    for (const status of ['preparing', 'running', 'done'])
+      expect(verdictOn({ broadcast: { id: 'b', status } }).kind).toBe('pass');
+    const { trace } = judge(fact({ broadcast: { id: 'b', status: 'running' } }), now);
+    expect(trace).toEqual([expect.objectContaining({ gates: expect.arrayContaining(['broadcast']) })]);
   });
 
   test('leave each verdict in the trace', () => {

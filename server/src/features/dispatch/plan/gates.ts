@@ -11,12 +11,16 @@ import type { ConsentFact } from '../load/consent.ts';
 export type GateVerdict =
   | { kind: 'pass' }
   | { kind: 'suppress'; reason: string; detail: string }
-  | { kind: 'defer'; until: number; detail: string }
+  /** `waitsFor` names what ends the wait before its time; see `Wait` of the queue. */
+  | { kind: 'defer'; until: number; detail: string; waitsFor?: string }
   | Extract<BrakeVerdict, { kind: 'hold' }>
   | { kind: 'drop'; detail: string };
 
 /** What the gates look at. */
-export interface GateFact extends ConsentFact {
+export interface GateFact
+  extends Pick<ConsentFact, 'status' | 'send_at' | 'channel' | 'category' | 'suppression' | 'consent'> {
+  /** The broadcast of the notification, unless it is an ordinary send. */
+  broadcast: { id: string; status: string } | null;
   /** The hold that the notification comes from, and what a person decided about it. */
   held?: HoldNote | undefined;
   decided?: HoldDecision | undefined;
@@ -26,8 +30,8 @@ export interface GateFact extends ConsentFact {
 
 export interface Gate {
   name: string;
-  /** False leaves the gate out of the trace. */
-  applies?(fact: GateFact): boolean;
+  /** Notifications that the gate is not for pass without a trace. */
+  isFor?(fact: GateFact): boolean;
   judge(fact: GateFact, now: number): GateVerdict;
 }
 
@@ -65,6 +69,38 @@ function judgeHold(held: HoldNote, decided: HoldDecision | undefined, now: numbe
       detail: `The notification was ${since}, and not released before ${new Date(held.expires).toISOString()}.`,
     };
   return pass;
+}
+
+/** A resumed broadcast wakes what waits for it; without a resume, the gate judges again after this time. */
+const pauseMs = 24 * 3_600_000;
+
+/**
+ * A broadcast stops at once, although many of its notifications may be in the queue. The gate comes first: what waits for its time
+ * is cancelled, too.
+ */
+const broadcast: Gate = {
+  name: 'broadcast',
+  isFor: ({ broadcast, status }) => broadcast !== null && status === 'queued',
+  judge({ broadcast }, now) {
+    switch (broadcast?.status) {
+      case 'paused':
+        return {
+          kind: 'defer',
+          until: now + pauseMs,
+          detail: 'The broadcast is paused.',
+          waitsFor: broadcastWait(broadcast.id),
+        };
+      case 'cancelled':
+        return { kind: 'suppress', reason: 'broadcast_cancelled', detail: 'The broadcast was cancelled.' };
+      default:
+        return pass;
+    }
+  },
+};
+
+/** What the notifications of a paused broadcast wait for. */
+export function broadcastWait(broadcastId: string): string {
+  return `broadcast:${broadcastId}`;
 }
 
 /** The gate also holds for critical categories: email to a bounced address never arrives, and a complaint must be respected. */
@@ -109,18 +145,18 @@ const quietHours: Gate = {
 /** Last, because the limits count what passes. */
 const brakeGate: Gate = {
   name: 'brake',
-  applies: ({ brake }) => brake !== undefined,
+  isFor: ({ brake }) => brake !== undefined,
   judge: ({ brake }) => brake ?? pass,
 };
 
-export const gates: Gate[] = [stillWanted, suppressionList, categoryPreference, quietHours, brakeGate];
+export const gates: Gate[] = [broadcast, stillWanted, suppressionList, categoryPreference, quietHours, brakeGate];
 
 /** Runs the gates until one does not pass; the trace lists those that passed. */
 export function judge(fact: GateFact, now: number): { verdict: GateVerdict; trace: StoredTraceEntry[] } {
   const at = new Date(now).toISOString();
   const passed: string[] = [];
   for (const gate of gates) {
-    if (gate.applies?.(fact) === false) continue;
+    if (gate.isFor && !gate.isFor(fact)) continue;
     const verdict = gate.judge(fact, now);
     if (verdict.kind !== 'pass') {
       return {

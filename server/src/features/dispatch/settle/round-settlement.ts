@@ -74,6 +74,8 @@ export interface SuppressedSettlement extends RoundRecord {
 export interface DeferredSettlement extends RoundRecord {
   kind: 'deferred';
   retryAt: number;
+  /** What ends the wait before its time; null for the time alone. */
+  waitsFor: string | null;
   note: LeaseNote;
 }
 

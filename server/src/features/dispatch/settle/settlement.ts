@@ -144,8 +144,8 @@ export function settledByReport(
   return { kind: 'reported', status, id, attempts, round, rendered, observations, events, trace };
 }
 
-export function deferred(round: UnsettledRound, until: number): DeferredSettlement {
-  return { ...round, kind: 'deferred', retryAt: until };
+export function deferred(round: UnsettledRound, until: number, waitsFor?: string): DeferredSettlement {
+  return { ...round, kind: 'deferred', retryAt: until, waitsFor: waitsFor ?? null };
 }
 
 /** The trace says once that the brake holds the notification. */

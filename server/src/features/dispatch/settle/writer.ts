@@ -114,7 +114,7 @@ export function createDispatchWriter(
     if (!('retryAt' in settled)) return [];
     const { id, lane, environmentId } = claim;
     const note = noteOf(settled.note);
-    const wait = holdWaitOf(settled) ?? waitOf(claim, fact, settled.note);
+    const wait = holdWaitOf(settled) ?? waitOf(claim, fact, settled);
     return [{ kind: 'notification', id, lane, environmentId, note, runAt: new Date(settled.retryAt), wait }];
   }
 
@@ -129,9 +129,14 @@ export function createDispatchWriter(
   };
 }
 
-/** A notification that was tried also waits for its connection; one deferred by a gate waits for its time alone. */
-function waitOf(claim: Claim, fact: DispatchFact, { due, waiting }: LeaseNote): PostponedWork['wait'] {
-  const name = due === undefined && !waiting ? null : connectionName(fact);
+/** A notification that was tried also waits for its connection, and one deferred by a gate for what the gate names. */
+function waitOf(
+  claim: Claim,
+  fact: DispatchFact,
+  settled: { note: LeaseNote; waitsFor?: string | null },
+): PostponedWork['wait'] {
+  const { due, waiting } = settled.note;
+  const name = settled.waitsFor ?? (due === undefined && !waiting ? null : connectionName(fact));
   return name === null ? null : { name, since: claim.leasedAt };
 }
 

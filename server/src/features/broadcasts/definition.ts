@@ -1,0 +1,122 @@
+import type { Sql } from '../../db/sql.ts';
+import { localMoment } from '../../engine/index.ts';
+import { invalidParameter, Problem } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { isTimeZone } from '../../kernel/time-zone.ts';
+import { type CheckedFilter, checkTopics, isEverybody, readAudience } from '../audiences/index.ts';
+import {
+  checkMessage,
+  checkSendAt,
+  type LookupSources,
+  lookUp,
+  type Sender,
+  type SendRequest,
+} from '../notifications/index.ts';
+import { type BroadcastChannel, type BroadcastDefinition, limits } from './schema.ts';
+import type { ChannelContent, NewBroadcast } from './store.ts';
+
+const hourMs = 3_600_000;
+/** Local times begin 14 hours before UTC (Pacific/Kiritimati) and end 12 hours after it. */
+const earliestMs = 14 * hourMs;
+const latestMs = 12 * hourMs;
+
+export interface DefinitionDeps {
+  pool: Sql;
+  lookups: LookupSources;
+}
+
+/** Makes every check that is possible before the start. Throws a Problem that names the field. */
+export async function checkDefinition(
+  { pool, lookups }: DefinitionDeps,
+  { environmentId }: Pick<Sender, 'environmentId'>,
+  definition: BroadcastDefinition,
+  now: number,
+): Promise<NewBroadcast> {
+  const filter = readAudience(definition.audience);
+  await checkTopics(pool, environmentId, filter);
+  const contents: NewBroadcast['contents'] = {};
+  for (const channel of definition.channels)
+    contents[channel] = await contentFor(lookups, environmentId, definition, channel);
+  const startsAt = checkTime(definition, now);
+  return {
+    id: newId(now),
+    environment_id: environmentId,
+    status: startsAt ? 'scheduled' : 'preparing',
+    name: definition.name,
+    request: definition,
+    filter,
+    channels: definition.channels,
+    contents,
+    template_key: definition.template_key || null,
+    template_data: definition.template_data ?? {},
+    category: definition.category || null,
+    action_url: definition.action_url || null,
+    starts_at: startsAt,
+    send_at_local: definition.send_at_local ?? null,
+    timezone: checkZone(definition.timezone),
+    rate_per_second: definition.rate_per_second ?? null,
+  };
+}
+
+/** The content is checked by the rules of each channel, and pinned to the template version and connection of now. */
+async function contentFor(
+  sources: LookupSources,
+  environmentId: string,
+  definition: BroadcastDefinition,
+  channel: BroadcastChannel,
+): Promise<ChannelContent> {
+  const { name, channels, audience, send_at, send_at_local, timezone, rate_per_second, ...message } =
+    definition;
+  const request: SendRequest = { channel, recipient: {}, ...message };
+  const lookups = await lookUp(sources, environmentId, request);
+  const { template_data: _shared, ...checked } = checkMessage(request, lookups);
+  return {
+    ...checked,
+    template_version_id: lookups.template?.versionId ?? null,
+    connection_id: lookups.connection?.id ?? null,
+  };
+}
+
+function checkZone(zone: string | null | undefined): string {
+  if (!zone) return 'UTC';
+  if (!isTimeZone(zone))
+    throw invalidParameter('timezone', 'timezone must be an IANA time zone name, such as Europe/Rome.');
+  return zone;
+}
+
+/** Returns when the fan-out begins; null for now. */
+function checkTime({ send_at, send_at_local: local }: BroadcastDefinition, now: number): Date | null {
+  if (!local) return checkSendAt(send_at ?? null, now);
+  if (send_at) throw invalidParameter('send_at_local', 'Set send_at or send_at_local, not both.');
+  const param = 'send_at_local';
+  const [year = 0, month = 0, day = 0] = local.slice(0, 10).split('-').map(Number);
+  if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day)
+    throw invalidParameter(param, 'send_at_local has a date that does not exist.');
+  const inUtc = localMoment(local, 'UTC');
+  if (inUtc + latestMs < now) throw invalidParameter(param, 'send_at_local has passed in every time zone.');
+  if (inUtc > now + limits.localDays * 24 * hourMs)
+    throw invalidParameter(param, `send_at_local must be at most ${limits.localDays} days ahead.`);
+  return inUtc - earliestMs > now ? new Date(inUtc - earliestMs) : null;
+}
+
+/** A broadcast to everybody is often a mistake, so the caller must say that it is none. A topic is always meant. */
+export async function checkConfirmed(
+  sql: Sql,
+  environmentId: string,
+  { audience }: BroadcastDefinition,
+  filter: CheckedFilter,
+): Promise<void> {
+  if (audience.topic || audience.confirm) return;
+  if (!audience.all && !(await isEverybody(sql, environmentId, filter))) return;
+  throw new Problem(
+    'confirmation_required',
+    'The audience is everybody in this environment. If that is right, set audience.confirm to true.',
+    { param: 'audience.confirm' },
+  );
+}
+
+/** The moment of `send_at_local` for a user. A zone that this version of Node no longer knows counts as absent. */
+export function localSendTime(local: string, userZone: string | null, fallbackZone: string): number {
+  const zone = userZone && isTimeZone(userZone) ? userZone : fallbackZone;
+  return localMoment(local, zone);
+}

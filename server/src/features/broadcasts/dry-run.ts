@@ -1,0 +1,144 @@
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { Problem } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import { countAudience, firstMember, isEverybody, listMembers, sampleMembers } from '../audiences/index.ts';
+import { judge } from '../dispatch/index.ts';
+import type { TemplateService } from '../templates/index.ts';
+import { localSendTime } from './definition.ts';
+import { type BroadcastRecipient, chooseRecipients, findConsent, userDataOf } from './recipients.ts';
+import type { BroadcastDryRun } from './schema.ts';
+import type { NewBroadcast } from './store.ts';
+
+/** Of a larger audience, an even sample of this size is judged: the figures are within a percent of it. */
+const maxJudged = 10_000;
+/** As many as a slice of the fan-out. */
+const judgedTogether = 1_000;
+const sampleCount = 5;
+const countWithinMs = 5_000;
+
+/** Judges an audience as the sends would be judged, and renders a few of them. Nothing is stored. */
+export async function dryRun(
+  { pool, clock, templates }: Pick<Deps, 'pool' | 'clock'> & { templates: Pick<TemplateService, 'render'> },
+  principal: Principal,
+  broadcast: NewBroadcast,
+): Promise<BroadcastDryRun> {
+  const { environment_id: environmentId, filter } = broadcast;
+  const until = clock() + countWithinMs;
+  const [{ count, isCapped }, everybody] = await Promise.all([
+    countAudience(pool, environmentId, filter, () => clock() > until),
+    isEverybody(pool, environmentId, filter),
+  ]);
+  const tally = newTally();
+  const samples: BroadcastRecipient[] = [];
+  const now = clock();
+  for await (const members of membersToJudge(count)) {
+    const recipients = await chooseRecipients(pool, broadcast, members, now);
+    tally.checked += members.length;
+    tally.skipped += members.length - recipients.length;
+    const consentOf = await findConsent(pool, recipients);
+    for (const recipient of recipients) {
+      const { channel, category } = recipient;
+      const sendAt = sendTime(recipient) ?? now;
+      // What a gate reads, it reads here: a new gate (a frequency cap) needs its facts in this place, or it does not compile.
+      const { verdict, trace } = judge(
+        { status: 'queued', send_at: null, broadcast: null, channel, category, ...consentOf(recipient) },
+        sendAt,
+      );
+      add(tally.channels, channel);
+      if (verdict.kind === 'suppress') add(tally.suppressed, verdict.reason);
+      else tally.wouldSend += 1;
+      if (verdict.kind === 'defer') add(tally.delayed, gateOf(trace));
+      if (verdict.kind !== 'suppress' && samples.length < sampleCount) samples.push(recipient);
+    }
+  }
+
+  async function* membersToJudge(total: number) {
+    if (total > maxJudged) {
+      const every = Math.ceil(total / maxJudged);
+      const sample = await sampleMembers(pool, environmentId, filter, { every, limit: 2 * maxJudged });
+      for (let from = 0; from < sample.length; from += judgedTogether)
+        yield sample.slice(from, from + judgedTogether);
+      return;
+    }
+    let after: string | null = firstMember;
+    while (after !== null) {
+      const slice: Awaited<ReturnType<typeof listMembers>> = await listMembers(pool, environmentId, filter, {
+        after,
+        limit: judgedTogether,
+      });
+      yield slice.result;
+      after = slice.next;
+    }
+  }
+
+  function sendTime({ member }: BroadcastRecipient): number | null {
+    const { send_at_local: local, timezone, starts_at } = broadcast;
+    if (!local) return starts_at?.getTime() ?? null;
+    const moment = localSendTime(local, member.timezone, timezone);
+    return moment > now ? moment : null;
+  }
+
+  return {
+    count,
+    is_capped: isCapped,
+    is_everybody: everybody,
+    checked: tally.checked,
+    would_send: tally.wouldSend,
+    channels: tally.channels,
+    skipped: tally.skipped,
+    suppressed: tally.suppressed,
+    delayed: tally.delayed,
+    samples: await Promise.all(samples.map(sampleOf)),
+  };
+
+  async function sampleOf(recipient: BroadcastRecipient): Promise<BroadcastDryRun['samples'][number]> {
+    const { external_user_id, channel, address } = recipient;
+    const sendAt = sendTime(recipient);
+    const sample = { external_user_id, channel, address, send_at: sendAt === null ? null : isoTime(sendAt) };
+    return { ...sample, ...(await render(recipient)) };
+  }
+
+  async function render({ channel, member, ...recipient }: BroadcastRecipient) {
+    const { template_key: key, template_data } = broadcast;
+    if (!key) {
+      const { subject = null, html_body = null, text_body = null } = broadcast.contents[channel] ?? {};
+      return { subject, html_body, text_body, error: null };
+    }
+    const data = { user: userDataOf({ channel, member, ...recipient }), ...template_data };
+    const locale = typeof template_data.locale === 'string' ? template_data.locale : member.locale;
+    try {
+      const { subject, html_body, text_body } = await templates.render(principal, key, {
+        channel,
+        locale,
+        data,
+      });
+      return { subject, html_body, text_body, error: null };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { subject: null, html_body: null, text_body: null, error: error.message };
+    }
+  }
+}
+
+interface DryRunTally {
+  checked: number;
+  skipped: number;
+  wouldSend: number;
+  channels: Record<string, number>;
+  suppressed: Record<string, number>;
+  delayed: Record<string, number>;
+}
+
+function newTally(): DryRunTally {
+  return { checked: 0, skipped: 0, wouldSend: 0, channels: {}, suppressed: {}, delayed: {} };
+}
+
+function add(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+function gateOf(trace: ReturnType<typeof judge>['trace']): string {
+  const last = trace.at(-1);
+  return last?.kind === 'gate' ? last.name : 'unknown';
+}

@@ -1,0 +1,263 @@
+import { type Sql, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { bodyHashOf } from '../../http/body-hash.ts';
+import type { Principal } from '../../http/principal.ts';
+import { notFound, Problem } from '../../kernel/errors.ts';
+import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { recordAudit } from '../audit/index.ts';
+import { broadcastWait } from '../dispatch/index.ts';
+import {
+  checkIdempotencyKey,
+  claimKey,
+  findEarlierHolder,
+  findKeyHolder,
+  type KeyClaim,
+} from '../idempotency/index.ts';
+import type { LookupSources, Sender } from '../notifications/index.ts';
+import type { TemplateService } from '../templates/index.ts';
+import { listChanges } from './counts-store.ts';
+import { checkConfirmed, checkDefinition } from './definition.ts';
+import { dryRun } from './dry-run.ts';
+import { addSlice } from './job.ts';
+import {
+  type Broadcast,
+  type BroadcastDefinition,
+  type BroadcastDryRun,
+  type BroadcastQuery,
+  limits,
+} from './schema.ts';
+import { pausedRow } from './slices.ts';
+import {
+  type BroadcastRow,
+  countOpenBroadcasts,
+  findBroadcast,
+  insertBroadcast,
+  listBroadcasts,
+  lockBroadcast,
+  type NewBroadcast,
+  updateBroadcast,
+} from './store.ts';
+import { doneOf, viewOf } from './view.ts';
+
+/** A started broadcast; `replayed` when the Idempotency-Key was used before, and nothing was started. */
+export interface StartedBroadcast {
+  id: string;
+  replayed: boolean;
+}
+
+export interface BroadcastService {
+  dryRun(principal: Principal, definition: BroadcastDefinition): Promise<BroadcastDryRun>;
+  create(
+    principal: Principal,
+    definition: BroadcastDefinition,
+    idempotencyKey: string | null,
+    requestId: string,
+  ): Promise<{ broadcast: Broadcast; replayed: boolean }>;
+  /**
+   * Starts a broadcast in the transaction of the caller, which makes the same checks as a request. Ring `broadcast` after the
+   * commit. Throws the Problem that the API would answer.
+   */
+  startBroadcast(
+    tx: Sql,
+    environment: Sender,
+    definition: BroadcastDefinition,
+    idempotencyKey: string | null,
+  ): Promise<StartedBroadcast>;
+  list(principal: Principal, query: BroadcastQuery): Promise<Page<Broadcast>>;
+  get(principal: Principal, id: string): Promise<Broadcast>;
+  pause(principal: Principal, id: string, requestId: string): Promise<Broadcast>;
+  resume(principal: Principal, id: string, requestId: string): Promise<Broadcast>;
+  cancel(principal: Principal, id: string, requestId: string): Promise<Broadcast>;
+}
+
+export function createBroadcastService(
+  deps: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'storage' | 'tasks'> & {
+    lookups: LookupSources;
+    templates: Pick<TemplateService, 'render'>;
+  },
+): BroadcastService {
+  const { pool, listReads, queue, clock, tasks } = deps;
+
+  async function check(sender: Sender, definition: BroadcastDefinition): Promise<NewBroadcast> {
+    const checked = await checkDefinition(deps, sender, definition, clock());
+    await checkConfirmed(pool, sender.environmentId, definition, checked.filter);
+    deps.storage.check(sender);
+    return checked;
+  }
+
+  async function claimOf(
+    { environmentId }: Sender,
+    definition: BroadcastDefinition,
+    key: string | null,
+  ): Promise<Omit<KeyClaim, 'resourceId'> | null> {
+    if (key === null) return null;
+    const bodyHash = await bodyHashOf(tasks, environmentId, definition);
+    return { environmentId, operation: 'broadcast', key: checkIdempotencyKey(key), bodyHash };
+  }
+
+  /** Returns the id of the broadcast that has the key already; null when this one was written. */
+  async function write(
+    tx: Sql,
+    checked: NewBroadcast,
+    claim: Omit<KeyClaim, 'resourceId'> | null,
+  ): Promise<string | null> {
+    if (claim) {
+      const keyClaim = { ...claim, resourceId: checked.id };
+      if (!(await claimKey(tx, keyClaim))) return findKeyHolder(tx, keyClaim);
+    }
+    if ((await countOpenBroadcasts(tx, checked.environment_id)) >= limits.open)
+      throw new Problem(
+        'broadcast_limit_reached',
+        `An environment can have at most ${limits.open} broadcasts that have not ended.`,
+      );
+    const row = await insertBroadcast(tx, checked);
+    await addSlice(tx, queue, row, row.starts_at ?? 'now');
+    return null;
+  }
+
+  async function view(sql: Sql, row: BroadcastRow): Promise<Broadcast> {
+    return viewOf(row, (await listChanges(sql, [row.id])).get(row.id) ?? {}, clock());
+  }
+
+  async function get({ environmentId }: Principal, id: string): Promise<Broadcast> {
+    const row = await findBroadcast(pool, environmentId, id);
+    if (!row) throw notFound('broadcast');
+    return view(pool, row);
+  }
+
+  /** Changes the status under the lock that slices take, too. `next` returns null when nothing is to be changed. */
+  async function change(
+    principal: Principal,
+    id: string,
+    requestId: string,
+    action: string,
+    next: (tx: Sql, row: BroadcastRow) => Promise<BroadcastRow | null>,
+  ): Promise<Broadcast> {
+    const changed = await transaction(pool, async (tx) => {
+      const before = await lockBroadcast(tx, principal.environmentId, id);
+      if (!before) throw notFound('broadcast');
+      const after = await next(tx, before);
+      if (!after) return view(tx, before);
+      await updateBroadcast(tx, after);
+      await recordAudit(tx, {
+        principal,
+        requestId,
+        action,
+        target: `broadcast:${id}`,
+        before: { status: before.status },
+        after: { status: after.status },
+      });
+      return view(tx, after);
+    });
+    queue.ring('broadcast');
+    queue.ring('wake');
+    return changed;
+  }
+
+  return {
+    async dryRun(principal, definition) {
+      return dryRun(deps, principal, await checkDefinition(deps, principal, definition, clock()));
+    },
+
+    async create(principal, definition, idempotencyKey, requestId) {
+      const claim = await claimOf(principal, definition, idempotencyKey);
+      let checked: NewBroadcast;
+      try {
+        checked = await check(principal, definition);
+      } catch (error) {
+        // The template or the topic may be gone by now: a replay still gets the broadcast of the original request.
+        const earlier = error instanceof Problem && claim ? await findEarlierHolder(pool, claim) : null;
+        if (earlier === null) throw error;
+        return { broadcast: await get(principal, earlier), replayed: true };
+      }
+      const holder = await transaction(pool, async (tx) => {
+        const earlier = await write(tx, checked, claim);
+        if (earlier === null)
+          await recordAudit(tx, {
+            principal,
+            requestId,
+            action: 'broadcast.created',
+            target: `broadcast:${checked.id}`,
+            before: null,
+            after: { name: checked.name, audience: definition.audience, channels: checked.channels },
+          });
+        return earlier;
+      });
+      queue.ring('broadcast');
+      return { broadcast: await get(principal, holder ?? checked.id), replayed: holder !== null };
+    },
+
+    async startBroadcast(tx, environment, definition, idempotencyKey) {
+      const checked = await check(environment, definition);
+      const holder = await write(tx, checked, await claimOf(environment, definition, idempotencyKey));
+      return { id: holder ?? checked.id, replayed: holder !== null };
+    },
+
+    async list({ id: callerId, environmentId }, query) {
+      const list = `broadcasts:${environmentId}`;
+      const page = pageRequest(list, query);
+      return listReads.read(callerId, async (sql) => {
+        const rows = await listBroadcasts(sql, environmentId, query.status, page);
+        const { data, next_cursor } = pageOf(list, rows, page.limit);
+        const changes = await listChanges(
+          sql,
+          data.map(({ id }) => id),
+        );
+        return { data: data.map((row) => viewOf(row, changes.get(row.id) ?? {}, clock())), next_cursor };
+      });
+    },
+
+    get,
+
+    pause(principal, id, requestId) {
+      return change(principal, id, requestId, 'broadcast.paused', async (_tx, row) => {
+        refuseEnded(row);
+        return row.status === 'paused' ? null : { ...pausedRow(row, null), epoch: row.epoch + 1 };
+      });
+    },
+
+    resume(principal, id, requestId) {
+      return change(principal, id, requestId, 'broadcast.resumed', async (tx, row) => {
+        refuseEnded(row);
+        if (row.status !== 'paused') return null;
+        const resumed: BroadcastRow = {
+          ...row,
+          status: row.paused_from ?? 'running',
+          paused_from: null,
+          pause_reason: null,
+          epoch: row.epoch + 1,
+          next_slice_at: null,
+          measured_at: row.measured_at && new Date(clock()),
+          measured_done: doneOf(row),
+        };
+        await addSlice(tx, queue, resumed, 'now');
+        const options = { isUnpaced: true };
+        await queue.wake(tx, 'notification', row.environment_id, broadcastWait(id), options);
+        return resumed;
+      });
+    },
+
+    cancel(principal, id, requestId) {
+      return change(principal, id, requestId, 'broadcast.cancelled', async (tx, row) => {
+        if (row.status === 'cancelled') return null;
+        refuseEnded(row);
+        const cancelled: BroadcastRow = {
+          ...row,
+          status: 'cancelled',
+          paused_from: null,
+          pause_reason: null,
+          epoch: row.epoch + 1,
+          cursor: null,
+          completed_at: new Date(clock()),
+        };
+        await addSlice(tx, queue, cancelled, 'now');
+        return cancelled;
+      });
+    },
+  };
+}
+
+function refuseEnded({ status }: BroadcastRow): void {
+  if (status === 'done' || status === 'cancelled')
+    throw new Problem('broadcast_ended', `The broadcast is already ${status}.`);
+}

@@ -1,0 +1,167 @@
+import type { Sql } from '../../db/sql.ts';
+import { firstId } from '../../kernel/ids.ts';
+import type { Queue } from '../../queue/index.ts';
+import { countMembers, firstMember, listMembers } from '../audiences/index.ts';
+import type { Sender } from '../notifications/index.ts';
+import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
+import { recordEvents } from '../webhooks/index.ts';
+import { addChanges, takeChanges } from './counts-store.ts';
+import { type BroadcastRecipient, chooseRecipients } from './recipients.ts';
+import { insertRecipients } from './recipients-store.ts';
+import { type BroadcastRow, getOwner } from './store.ts';
+import { nextSliceAt, sliceLimit, timeRecipients } from './timing.ts';
+import { viewOf } from './view.ts';
+import { listPostponedOf } from './waiting-store.ts';
+
+/** The result of one slice, which its transaction writes. */
+export interface SliceResult {
+  row: BroadcastRow;
+  /** When the next slice follows; null when none does. */
+  next: Date | 'now' | null;
+  /** What the next slice needs to know of this one. */
+  progress?: SliceProgress;
+  /** The notifications that the slice created. */
+  created?: { sender: Sender; recipients: readonly BroadcastRecipient[] };
+  /** Kinds of work to ring after the commit. */
+  rings?: readonly ('notification' | 'webhook_delivery')[];
+}
+
+export interface SliceProgress {
+  /** Checks in a row that found nothing new. */
+  idleChecks?: number;
+  /** The last postponed notification that was woken after a cancellation. */
+  wokenTo?: string;
+  isLastPass?: boolean;
+}
+
+const changesPerSlice = 50_000;
+/** Sends that are not finished are looked at again after this; after many times without a change, the wait doubles. */
+const checkMs = 500;
+const patientChecks = 60;
+const longestCheckMs = 60_000;
+const wokenPerSlice = 500;
+/** A send that was in flight during the cancellation has ended by then, and may have been postponed. */
+const lastPassMs = 180_000;
+
+/** Counts the next part of the audience. */
+export async function prepareSlice(tx: Sql, row: BroadcastRow, now: number): Promise<SliceResult> {
+  const { result, next } = await countMembers(tx, row.environment_id, row.filter, row.cursor ?? firstMember);
+  const total = row.total + result;
+  if (next !== null) return { row: { ...row, total, cursor: next }, next: 'now' };
+  const at = new Date(now);
+  return {
+    row: { ...row, status: 'running', total, cursor: firstMember, started_at: at, measured_at: at },
+    next: 'now',
+  };
+}
+
+/** Creates the notifications of the next users. A plan without room for them pauses the broadcast. */
+export async function fanOutSlice(
+  queue: Pick<Queue, 'tagsFor'>,
+  tx: Sql,
+  row: BroadcastRow,
+  now: number,
+): Promise<SliceResult> {
+  const { environment_id: environmentId, cursor } = row;
+  const after = cursor ?? firstMember;
+  const slice = await listMembers(tx, environmentId, row.filter, { after, limit: sliceLimit(row) });
+  const chosen = await chooseRecipients(tx, row, slice.result, now);
+  const sender = await getOwner(tx, environmentId);
+  const refusal = await findRefusal(tx, sender, chosen, now);
+  const recipients = chosen.slice(0, refusal?.index);
+  const { timed, moments } = timeRecipients(row, recipients, now);
+  const meter = sender.environmentKind === 'live' ? { organizationId: sender.organizationId, at: now } : null;
+  await insertRecipients(tx, queue, row, timed, meter, now);
+
+  const refused = refusal && chosen[refusal.index]?.member;
+  const handled = refused ? slice.result.slice(0, slice.result.indexOf(refused)) : slice.result;
+  const ids = [row.first_id, row.last_id, recipients[0]?.id, recipients.at(-1)?.id].flatMap((id) => id ?? []);
+  const fanned: BroadcastRow = {
+    ...row,
+    cursor: refused ? (handled.at(-1)?.external_user_id ?? after) : slice.next,
+    recipients: row.recipients + recipients.length,
+    skipped: row.skipped + handled.length - recipients.length,
+    counts: addChanges(row.counts, { queued: recipients.length }),
+    local_moments: moments,
+    first_id: ids.toSorted()[0] ?? null,
+    last_id: ids.toSorted().at(-1) ?? null,
+    last_send_at: latest([row.last_send_at, ...timed.map(({ sendAt }) => sendAt)]),
+    next_slice_at: nextSliceAt(row, recipients.length, now),
+  };
+  const created = { sender, recipients };
+  const rings = ['notification'] as const;
+  if (refusal) return { row: pausedRow(fanned, refusal.reason), next: null, created, rings };
+  return { row: fanned, next: fanned.next_slice_at ?? 'now', created, rings };
+}
+
+async function findRefusal(
+  tx: Sql,
+  sender: Sender,
+  recipients: readonly BroadcastRecipient[],
+  at: number,
+): Promise<{ index: number; reason: string } | null> {
+  const { environmentKind, organizationId, plan } = sender;
+  if (environmentKind !== 'live') return null;
+  const sends = recipients.map(({ id, channel }) => ({ id, organizationId, plan, channel, at }));
+  if (!sends.some(hasLimit)) return null;
+  await lockPlans(tx, sends);
+  const refused = await refuseBeyondPlan(tx, sends);
+  const index = recipients.findIndex(({ id }) => refused.has(id));
+  const problem = refused.get(recipients[index]?.id ?? '');
+  return problem ? { index, reason: `${problem.code}: ${problem.message}` } : null;
+}
+
+function latest(dates: readonly (Date | null)[]): Date | null {
+  return dates.reduce((last, date) => (date && (!last || date > last) ? date : last), null);
+}
+
+export function pausedRow(row: BroadcastRow, reason: string | null): BroadcastRow {
+  const from = row.status === 'scheduled' || row.status === 'preparing' ? row.status : 'running';
+  return { ...row, status: 'paused', paused_from: from, pause_reason: reason };
+}
+
+/** Adds up what happened to the notifications, and ends the broadcast after the last one. */
+export async function settleSlice(
+  queue: Pick<Queue, 'enqueue'>,
+  tx: Sql,
+  row: BroadcastRow,
+  { idleChecks = 0 }: SliceProgress,
+  now: number,
+): Promise<SliceResult> {
+  const changes = await takeChanges(tx, row.id, changesPerSlice);
+  const counted = { ...row, counts: addChanges(row.counts, changes) };
+  if ((counted.counts.queued ?? 0) > 0) {
+    const idle = Object.keys(changes).length === 0 ? idleChecks + 1 : 0;
+    const waitMs = Math.min(checkMs * 2 ** Math.max(0, idle - patientChecks), longestCheckMs);
+    return { row: counted, next: new Date(now + waitMs), progress: { idleChecks: idle } };
+  }
+  const done: BroadcastRow = { ...counted, status: 'done', completed_at: new Date(now) };
+  await recordEvents(tx, queue, [
+    {
+      environmentId: row.environment_id,
+      type: 'broadcast.completed',
+      data: { broadcast: viewOf(done, {}, now) },
+    },
+  ]);
+  return { row: done, next: null, rings: ['webhook_delivery'] };
+}
+
+/** Makes notifications of a cancelled broadcast ready that wait for a time: the gate suppresses them. */
+export async function cancelSlice(
+  queue: Pick<Queue, 'runNow'>,
+  tx: Sql,
+  row: BroadcastRow,
+  { wokenTo, isLastPass = false }: SliceProgress,
+  now: number,
+): Promise<SliceResult> {
+  const changes = await takeChanges(tx, row.id, changesPerSlice);
+  const counted = { ...row, counts: addChanges(row.counts, changes) };
+  const ids = await listPostponedOf(tx, row, wokenTo ?? firstId, wokenPerSlice);
+  await queue.runNow(tx, 'notification', ids);
+  const rings = ['notification'] as const;
+  const last = ids.at(-1);
+  if (ids.length === wokenPerSlice && last)
+    return { row: counted, next: 'now', progress: { wokenTo: last, isLastPass }, rings };
+  if (isLastPass) return { row: counted, next: null, rings };
+  return { row: counted, next: new Date(now + lastPassMs), progress: { isLastPass: true }, rings };
+}

@@ -1,0 +1,62 @@
+import { localSendTime } from './definition.ts';
+import type { BroadcastRecipient } from './recipients.ts';
+import type { TimedRecipient } from './recipients-store.ts';
+import type { BroadcastRow } from './store.ts';
+
+type Timing = Pick<
+  BroadcastRow,
+  'send_at_local' | 'timezone' | 'rate_per_second' | 'local_moments' | 'next_slice_at' | 'started_at'
+>;
+
+const sliceSize = 1_000;
+/** The queue looks for due work twice a second, so slices of a rate limit are half a second apart. */
+const pacedSliceMs = 500;
+/** A slice that comes late catches up with so much at most. */
+const maxLagMs = 1_000;
+
+/** The number of users of the next slice. Local times are paced by the times of the sends, not by the slices. */
+export function sliceLimit({ rate_per_second: rate, send_at_local: local }: Timing): number {
+  return rate === null || local !== null ? sliceSize : Math.ceil((rate * pacedSliceMs) / 1_000);
+}
+
+/** When the slice after one with so many recipients is due; null when the slices follow each other at once. */
+export function nextSliceAt(
+  { rate_per_second: rate, send_at_local: local, next_slice_at: due }: Timing,
+  recipients: number,
+  now: number,
+): Date | null {
+  if (rate === null || local !== null) return null;
+  const from = Math.max(due?.getTime() ?? now, now - maxLagMs);
+  return new Date(from + (recipients * 1_000) / rate);
+}
+
+/**
+ * Gives each recipient the time of the send: null for now, or the local time. With a rate limit, those with the same moment follow
+ * each other at that rate; `moments` counts them.
+ */
+export function timeRecipients(
+  row: Timing,
+  recipients: readonly BroadcastRecipient[],
+  now: number,
+): { timed: TimedRecipient[]; moments: Record<string, number> } {
+  const { send_at_local: local, timezone, rate_per_second: rate } = row;
+  if (local === null) {
+    return { timed: recipients.map((recipient) => ({ ...recipient, sendAt: null })), moments: {} };
+  }
+  const moments = { ...row.local_moments };
+  const known = new Map<string | null, number>();
+  const momentIn = (zone: string | null): number => {
+    const moment = known.get(zone) ?? localSendTime(local, zone, timezone);
+    known.set(zone, moment);
+    // Where the time has passed, it is the start of the fan-out.
+    return Math.max(moment, row.started_at?.getTime() ?? now);
+  };
+  const timed = recipients.map((recipient) => {
+    const moment = momentIn(recipient.member.timezone);
+    const before = moments[moment] ?? 0;
+    moments[moment] = before + 1;
+    const at = rate === null ? moment : moment + Math.floor(before / rate) * 1_000;
+    return { ...recipient, sendAt: at > now ? new Date(at) : null };
+  });
+  return { timed, moments };
+}
