@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { brakeCommands } from './commands/brake.ts';
 import { bulkActionCommands } from './commands/bulk-actions.ts';
+import { broadcastCommands } from './commands/broadcast.ts';
 import { completion } from './commands/completion.ts';
 import { configurationCommands } from './commands/configuration.ts';
 import { doctor } from './commands/doctor.ts';
@@ -14,6 +15,7 @@ import { scheduleCommands } from './commands/schedules.ts';
 import { send } from './commands/send.ts';
 import { simulate } from './commands/simulate.ts';
 import { tail } from './commands/tail.ts';
+import { topicCommands } from './commands/topics.ts';
 import { trace } from './commands/trace.ts';
 
 /** Every command, in the order of the help. A new one is a file and a line here. */
@@ -29,6 +31,8 @@ export const commands: readonly Command[] = [
   get,
   trace,
   ...bulkActionCommands,
+  ...broadcastCommands,
+  ...topicCommands,
   listKeys,
   createKey,
   rotateKey,

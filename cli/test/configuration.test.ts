@@ -43,7 +43,7 @@ afterAll(() => app.stop());
 beforeEach(async () => {
   world?.remove();
   world = createWorld({ CARILLON_URL: app.url, CARILLON_API_KEY: app.testKey });
-  await app.pool.query('truncate workflows, templates, categories cascade');
+  await app.pool.query('truncate workflows, templates, categories, topics cascade');
   await post('/v1/preferences/categories', news);
   await post('/v1/templates', welcome);
   await post('/v1/workflows', { key: 'onboarding', name: 'Onboarding' });
@@ -422,4 +422,16 @@ test('a folder that is not there, and a broken record, are explained', async () 
   const { code, err } = await world.run(['pull']);
   expect(code).toBe(1);
   expect(err).toContain('.carillon-state.json is broken.');
+});
+
+test('topics are files without their subscribers', async () => {
+  write('topics/releases.json', { name: 'Releases' });
+  expect((await pushed()).code).toBe(0);
+  await app.request('PUT', '/v1/topics/releases/subscribers/ada');
+  write('topics/releases.json', { name: 'Releases', description: 'What is new' });
+  expect((await world.run(['topics', 'diff'])).out).toContain('~ topics/releases');
+  expect((await world.run(['topics', 'push', '--yes'])).code).toBe(0);
+  expect(await get('/v1/topics/releases')).toMatchObject({ description: 'What is new', subscriber_count: 1 });
+  rmSync(at('topics/releases.json'));
+  expect((await world.run(['topics', 'push', '--yes', '--prune'])).out).toContain('topics/releases deleted');
 });

@@ -46,6 +46,11 @@ test('every command of the guide to the command line works', async () => {
     't',
     '--wait',
   ]);
+  for (const [path, body] of [
+    ['/v1/topics', { key: 'release_notes', name: 'Release notes' }],
+    ['/v1/topics/release_notes/subscribers', { external_user_ids: ['ada'] }],
+  ] as const)
+    await app.request('POST', path, { body });
   const commands = commandsOf(guide('cli.md'));
   expect(commands.length).toBeGreaterThanOrEqual(9);
   for (const { args, input } of commands) {
@@ -57,7 +62,7 @@ test('every command of the guide to the command line works', async () => {
 
 test('every command and file of the guide to configuration as code works', async () => {
   const text = guide('configuration-as-code.md');
-  const named = [...text.matchAll(/`((?:templates|categories|workflows|rules|schedules)\/\S+\.json)`/g)].map(
+  const named = [...text.matchAll(/`((?:templates|categories|topics|workflows|rules|schedules)\/\S+\.json)`/g)].map(
     ([, path = '']) => path,
   );
   const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => json);

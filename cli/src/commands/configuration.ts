@@ -10,11 +10,12 @@ import { schedules } from '../configuration/schedules.ts';
 import { describePlan, planAsJson } from '../configuration/show-plan.ts';
 import { type Scope, sidesOf } from '../configuration/sides.ts';
 import { templates } from '../configuration/templates.ts';
+import { topics } from '../configuration/topics.ts';
 import { workflows } from '../configuration/workflows.ts';
 import { exitCodes } from '../errors.ts';
 
 /** In the order in which they may be written: later ones name earlier ones. */
-const kinds: readonly Kind[] = [categories, templates, workflows, rules, schedules];
+const kinds: readonly Kind[] = [categories, topics, templates, workflows, rules, schedules];
 
 const dir = { type: 'string', value: 'path', description: 'Folder. Default: ./carillon' } as const;
 const writing = {

@@ -25,7 +25,7 @@ export interface FolderContent {
   problems: FolderProblem[];
 }
 
-export const kindNames = ['categories', 'templates', 'workflows', 'rules', 'schedules'] as const;
+export const kindNames = ['categories', 'topics', 'templates', 'workflows', 'rules', 'schedules'] as const;
 export type KindName = (typeof kindNames)[number];
 
 /** How one kind of resource lies in a folder and in the service. Archived categories and disabled workflows count as absent. */

@@ -110,7 +110,7 @@ function plan(
   return { ...made, changes: inSafeOrder(made.changes) };
 }
 
-/** What others name is made before them and removed after them. Kinds come as categories, templates, workflows, schedules. */
+/** What others name is made before them and removed after them. Kinds come in the order of `kindNames`. */
 function inSafeOrder(changes: Change[]): Change[] {
   const writes = changes.filter(({ action }) => action !== 'remove');
   const removals = changes.filter(({ action }) => action === 'remove').reverse();

@@ -146,7 +146,9 @@ export const BroadcastDryRun = Type.Object(
   {
     count: Type.Integer({ description: 'Users of the audience.' }),
     is_capped: Type.Boolean({ description: 'Counting took too long: there are at least `count` users.' }),
-    is_everybody: Type.Boolean({ description: 'The audience needs `confirm`.' }),
+    is_everybody: Type.Boolean({
+      description: 'Every user is in the audience. By `all` or a filter, it needs `confirm`.',
+    }),
     checked: Type.Integer({
       description: 'How many users the figures below are of: all, or an even sample of a large audience.',
     }),
