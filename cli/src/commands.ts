@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 import { brakeCommands } from './commands/brake.ts';
-import { bulkActionCommands } from './commands/bulk-actions.ts';
 import { broadcastCommands } from './commands/broadcast.ts';
+import { bulkActionCommands } from './commands/bulk-actions.ts';
 import { completion } from './commands/completion.ts';
 import { configurationCommands } from './commands/configuration.ts';
 import { doctor } from './commands/doctor.ts';

@@ -62,9 +62,9 @@ test('every command of the guide to the command line works', async () => {
 
 test('every command and file of the guide to configuration as code works', async () => {
   const text = guide('configuration-as-code.md');
-  const named = [...text.matchAll(/`((?:templates|categories|topics|workflows|rules|schedules)\/\S+\.json)`/g)].map(
-    ([, path = '']) => path,
-  );
+  const named = [
+    ...text.matchAll(/`((?:templates|categories|topics|workflows|rules|schedules)\/\S+\.json)`/g),
+  ].map(([, path = '']) => path);
   const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => json);
   expect(named).toHaveLength(4);
   expect(blocks).toHaveLength(4);

@@ -1,6 +1,6 @@
 import type { Deps } from './deps.ts';
-import { bulkActionEraser } from './features/bulk-actions/index.ts';
 import { subscriptionEraser } from './features/audiences/index.ts';
+import { bulkActionEraser } from './features/bulk-actions/index.ts';
 import { inboxEraser } from './features/inbox/index.ts';
 import { notificationEraser } from './features/notifications/index.ts';
 import { preferenceEraser } from './features/preferences/index.ts';

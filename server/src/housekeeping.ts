@@ -7,10 +7,10 @@ import {
 import type { Deps } from './deps.ts';
 import { deleteExpiredSessions } from './features/accounts/index.ts';
 import { tidyActivity } from './features/activity/index.ts';
-import { deleteOldReleases, detectSpikes, tidyBrakeCounts } from './features/brake/index.ts';
-import { deleteBulkActionsBefore } from './features/bulk-actions/index.ts';
 import { tidyTopics } from './features/audiences/index.ts';
+import { deleteOldReleases, detectSpikes, tidyBrakeCounts } from './features/brake/index.ts';
 import { forgetBroadcasts, tidyBroadcasts } from './features/broadcasts/index.ts';
+import { deleteBulkActionsBefore } from './features/bulk-actions/index.ts';
 import { deleteExpiredKeys } from './features/idempotency/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteOldIncidents } from './features/incidents/index.ts';

@@ -1,6 +1,6 @@
 import { createReleaseJob } from './features/brake/index.ts';
-import { createBulkActionJob } from './features/bulk-actions/index.ts';
 import { createBroadcastJob } from './features/broadcasts/index.ts';
+import { createBulkActionJob } from './features/bulk-actions/index.ts';
 import { createDispatchJob } from './features/dispatch/index.ts';
 import { createReceiptJob } from './features/receipts/index.ts';
 import { createRunJob } from './features/runs/index.ts';

@@ -3,8 +3,8 @@ import { activityRoutes } from './features/activity/index.ts';
 import { audienceRoutes } from './features/audiences/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { brakeRoutes } from './features/brake/index.ts';
-import { bulkActionRoutes } from './features/bulk-actions/index.ts';
 import { broadcastRoutes } from './features/broadcasts/index.ts';
+import { bulkActionRoutes } from './features/bulk-actions/index.ts';
 import { callbackRoutes } from './features/callbacks/index.ts';
 import {
   chatoneRoutes,

@@ -3,6 +3,7 @@ import { createSandboxStore } from './channels/sandbox/index.ts';
 import type { Deps } from './deps.ts';
 import { allErasers } from './erasers.ts';
 import { createActivityService } from './features/activity/index.ts';
+import { createTopicService } from './features/audiences/index.ts';
 import {
   createBrake,
   createBrakeService,
@@ -12,9 +13,8 @@ import {
   createHolds,
   createLoopGuard,
 } from './features/brake/index.ts';
-import { createBulkActionService } from './features/bulk-actions/index.ts';
-import { createTopicService } from './features/audiences/index.ts';
 import { createBroadcastService } from './features/broadcasts/index.ts';
+import { createBulkActionService } from './features/bulk-actions/index.ts';
 import { createCallbackService } from './features/callbacks/index.ts';
 import {
   chatthreeKind,

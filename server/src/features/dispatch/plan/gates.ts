@@ -149,7 +149,14 @@ const brakeGate: Gate = {
   judge: ({ brake }) => brake ?? pass,
 };
 
-export const gates: Gate[] = [broadcast, stillWanted, suppressionList, categoryPreference, quietHours, brakeGate];
+export const gates: Gate[] = [
+  broadcast,
+  stillWanted,
+  suppressionList,
+  categoryPreference,
+  quietHours,
+  brakeGate,
+];
 
 /** Runs the gates until one does not pass; the trace lists those that passed. */
 export function judge(fact: GateFact, now: number): { verdict: GateVerdict; trace: StoredTraceEntry[] } {
