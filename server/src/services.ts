@@ -8,10 +8,10 @@ import {
   createBrake,
   createBrakeService,
   createBrakeStates,
-  createDefaultRules,
   createEngagements,
   createHolds,
   createLoopGuard,
+  defaultRulesWith,
 } from './features/brake/index.ts';
 import { createBroadcastService } from './features/broadcasts/index.ts';
 import { createBulkActionService } from './features/bulk-actions/index.ts';
@@ -108,7 +108,7 @@ export function createServices(deps: Deps) {
   const newRuns = createNewRuns({ ...deps, workflows });
 
   const contents = createContentReader({ ...deps, ...delivery });
-  const defaults = createDefaultRules(deps.config.CARILLON_BRAKE_RECIPIENT_LIMIT);
+  const defaults = defaultRulesWith(deps.config.CARILLON_BRAKE_RECIPIENT_LIMIT);
   const brakeStates = createBrakeStates(deps, defaults);
   const holds = createHolds(deps, { contents, defaults });
 

@@ -7,7 +7,7 @@ export { createHolds } from './holds.ts';
 export { createReleaseJob } from './release-job.ts';
 export { deleteOldReleases } from './releases-store.ts';
 export { brakeRoutes } from './routes.ts';
-export { createDefaultRules } from './rules.ts';
+export { defaultRulesWith } from './rules.ts';
 export { createBrakeService } from './service.ts';
 export { detectSpikes } from './spikes.ts';
 export { createBrakeStates } from './state.ts';

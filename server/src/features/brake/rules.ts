@@ -123,7 +123,7 @@ const repeatedMessagesRule: BrakeRule = {
 export type DefaultRules = (kind: 'test' | 'live') => BrakeRule[];
 
 /** `recipientLimit` is set by the operator; 0 for none. */
-export function createDefaultRules(recipientLimit: number): DefaultRules {
+export function defaultRulesWith(recipientLimit: number): DefaultRules {
   const repeated = recipientLimit > 0 ? [{ ...repeatedMessagesRule, limit: recipientLimit }] : [];
   return (kind) => (kind === 'live' ? [...repeated, spikeRule, loopRule] : [loopRule]);
 }

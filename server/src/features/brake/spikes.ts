@@ -1,7 +1,7 @@
 import { statement } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { recordEngagement } from './engagements.ts';
-import { createDefaultRules, withDefaults } from './rules.ts';
+import { defaultRulesWith, withDefaults } from './rules.ts';
 import { listStates } from './state-store.ts';
 
 /** An environment's rate in the last whole minute, and what is usual at this hour. */
@@ -42,7 +42,7 @@ export async function detectSpikes(deps: Pick<Deps, 'pool' | 'queue' | 'config'>
   const rates = await listRates(deps.pool, [leastFactor * leastUsual, leastUsual]);
   const fast = rates.filter(({ accepted, usual }) => accepted > leastFactor * usual);
   if (fast.length === 0) return;
-  const defaults = createDefaultRules(deps.config.CARILLON_BRAKE_RECIPIENT_LIMIT);
+  const defaults = defaultRulesWith(deps.config.CARILLON_BRAKE_RECIPIENT_LIMIT);
   const states = await listStates(
     deps.pool,
     fast.map(({ environment_id }) => environment_id),
