@@ -37,3 +37,4 @@ export { localZone, shortTime } from './time-format.ts';
 export { useToast } from './toast.tsx';
 export { Tooltip } from './tooltip.tsx';
 export { useFocusReturn } from './use-focus-return.ts';
+export { ZoneInput } from './zone-input.tsx';

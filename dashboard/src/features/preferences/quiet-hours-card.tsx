@@ -4,9 +4,8 @@ import { orNull } from '../../api/or-null.ts';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { user as text } from '../../strings/preferences.ts';
-import { Button, Card, Field, FormDialog, Input, Loaded, Stack } from '../../ui/index.ts';
+import { Button, Card, Field, FormDialog, Input, Loaded, Stack, ZoneInput } from '../../ui/index.ts';
 import styles from './preferences.module.css';
-import { ZoneInput } from './zone-input.tsx';
 
 /** `zone` is the time zone of the user, the default of new quiet hours. */
 export function QuietHoursCard(props: { id: string; zone: string | null; mayWrite: boolean }) {

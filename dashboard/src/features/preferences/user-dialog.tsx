@@ -3,9 +3,8 @@ import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { users } from '../../strings/preferences.ts';
-import { Field, FormDialog, Input } from '../../ui/index.ts';
+import { Field, FormDialog, Input, ZoneInput } from '../../ui/index.ts';
 import styles from './preferences.module.css';
-import { ZoneInput } from './zone-input.tsx';
 
 const text = users.dialog;
 const fields = ['name', 'email', 'phone', 'locale', 'timezone', 'chatone_user_id'] as const;

@@ -2,8 +2,16 @@ import type { ScheduleDetail } from '@carillon/sdk';
 import { useState } from 'react';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { schedules } from '../../strings/schedules.ts';
-import { Checkbox, Field, FormDialog, Input, localZone, Select, Textarea } from '../../ui/index.ts';
-import { ZoneInput } from '../preferences/zone-input.tsx';
+import {
+  Checkbox,
+  Field,
+  FormDialog,
+  Input,
+  localZone,
+  Select,
+  Textarea,
+  ZoneInput,
+} from '../../ui/index.ts';
 import {
   dataOf,
   draftOf,

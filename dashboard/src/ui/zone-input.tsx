@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { Input } from '../../ui/index.ts';
+import { Input } from './field.tsx';
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
