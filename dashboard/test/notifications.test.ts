@@ -288,6 +288,43 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByText('This is the content of the request.').waitFor({ state: 'detached' });
   }, 90_000);
 
+  test('everything that the filters match is cancelled or resent, after a preview, and can be stopped', async () => {
+    const one = {
+      ...{ channel: 'email', recipient: { address: 'sale@example.com' }, subject: 'Sale', text_body: 'Now.' },
+      send_at: new Date(Date.now() + 86_400_000).toISOString(),
+    };
+    const notifications = Array.from({ length: 450 }, () => one);
+    await host.app.request('POST', '/v1/notifications/batch', { body: { notifications } });
+    await ended((await send({ recipient: { address: 'refused@sandbox.test' }, subject: 'No' })).id, 'failed');
+    const { page, complaints, go } = await host.open('/test/notifications?recipient=sale@example.com');
+    const open = page.getByRole('button', { name: 'Cancel all that match…' });
+    expect(await open.count()).toBe(0); // other statuses cannot be cancelled
+    await page.getByLabel('Status').selectOption('queued');
+    const dialog = page.getByRole('dialog');
+    const confirm = async (name: string | RegExp) => {
+      await open.click();
+      await dialog.getByRole('list', { name: 'Examples' }).getByText('sale@example.com').first().waitFor();
+      await dialog.getByRole('button', { name }).click();
+    };
+    await confirm('Cancel 450 notifications');
+    await page.getByText(/^Cancelling: [24]00 of 450, .* left$/).waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByText(/^Stopped: [24]00 cancelled\.$/).waitFor();
+    await confirm(/^Cancel (250|50) notifications$/);
+    await page.getByText(/^Done: (250|50) cancelled\.$/).waitFor();
+    await page.getByText('No notifications match these filters.').waitFor(); // the list is read again
+
+    await go('/test/notifications?status=failed');
+    await page.getByRole('button', { name: 'Resend all that match…' }).click();
+    await dialog.getByText('these are all notifications with this status').waitFor();
+    await dialog.getByText('refused@sandbox.test').first().waitFor();
+    await screenshot(page, 'notifications-bulk');
+    await dialog.getByRole('button', { name: /^Resend \d+ notifications?$/ }).click();
+    await page.getByText(/^Done: \d+ resent/).waitFor();
+    expect(complaints).toEqual([]);
+    expect(await inspect(host, '/test/notifications?status=failed', 'notifications-failed')).toEqual([]);
+  }, 120_000);
+
   test('the pages look right everywhere', async () => {
     const long = `${'very-long-name-'.repeat(4)}@${'sub.'.repeat(12)}example.com`;
     await send({

@@ -44,6 +44,42 @@ export const notifications = {
     live: 'Send your first one from your code with a Live key. It reaches a real recipient.',
     curl: 'Send a notification with curl',
   },
+  bulk: {
+    redrive: {
+      open: 'Resend all that match…',
+      title: 'Resend notifications',
+      question: (count: string) => `This sends ${count} again, as new notifications.`,
+      everything: 'No other filter is set: these are all notifications with this status.',
+      confirm: (count: string) => `Resend ${count}`,
+      word: 'resend',
+      running: 'Resending',
+      done: (count: string) => `${count} resent`,
+    },
+    cancel: {
+      open: 'Cancel all that match…',
+      title: 'Cancel notifications',
+      question: (count: string) => `This cancels ${count}, so that they are never sent.`,
+      everything: 'No other filter is set: these are all queued notifications.',
+      confirm: (count: string) => `Cancel ${count}`,
+      word: 'cancel',
+      running: 'Cancelling',
+      done: (count: string) => `${count} cancelled`,
+    },
+    amount: (formatted: string, count: number, isExact: boolean) =>
+      `${isExact ? '' : 'more than '}${formatted} ${count === 1 ? 'notification' : 'notifications'}`,
+    none: 'No notification matches.',
+    newest: 'The newest:',
+    sample: 'Examples',
+    stop: 'Stop',
+    back: 'Go back',
+    of: (worked: string, total: string) => `${worked} of ${total}`,
+    counts: (done: string, skipped: string | null) =>
+      skipped === null ? done : `${done}, ${skipped} skipped`,
+    progress: (running: string, progress: string, left: string | null) =>
+      left === null ? `${running}: ${progress}` : `${running}: ${progress}, ${left} left`,
+    completed: (counts: string) => `Done: ${counts}.`,
+    stopped: (counts: string) => `Stopped: ${counts}.`,
+  },
   send: {
     open: 'Send test',
     title: 'Send test',
@@ -180,6 +216,8 @@ export const notifications = {
       connection: 'Connection',
       brake: 'Brake',
       outcome_unknown: 'Outcome unknown',
+      redriven: 'Redrive',
+      bulk_cancel: 'Bulk cancellation',
     } as Record<string, string>,
     attempt: (number: number, provider: string) => `Attempt ${number}: ${provider}`,
     outcomes: {

@@ -91,6 +91,8 @@ export function ConfirmDialog(
     title: string;
     children: ReactNode;
     confirm: string;
+    /** The label of the other button, where “Cancel” would be ambiguous. */
+    cancel?: string;
     onConfirm(): void;
     word?: string | undefined;
   },

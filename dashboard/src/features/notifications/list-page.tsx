@@ -17,6 +17,7 @@ import {
   StatusBadge,
   Time,
 } from '../../ui/index.ts';
+import { BulkBar } from './bulk-bar.tsx';
 import { ListFilters } from './list-filters.tsx';
 import styles from './list-page.module.css';
 import { useNewNotifications } from './new-notifications.ts';
@@ -77,6 +78,7 @@ export default function NotificationsListPage() {
   return (
     <Page title={notifications.title} description={notifications.description} actions={sendButton}>
       <ListFilters filters={filters} />
+      <BulkBar params={params} />
       <ListCard
         label={notifications.title}
         query={{ ...list, items: arrivals.items }}
