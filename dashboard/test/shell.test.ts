@@ -261,6 +261,13 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     });
     await made('/v1/workflows/greet/versions/1/activate', {});
     const { run_id } = await made('/v1/workflows/greet/trigger', { trigger_data: {} });
+    await made('/v1/topics', { key: 'releases', name: 'Releases' });
+    const broadcast = await made('/v1/broadcasts', {
+      name: 'Release',
+      channels: ['email'],
+      audience: { topic: 'releases' },
+      template_key: 'welcome',
+    });
     const deliveries = await waitUntil(async () => {
       const { body } = await app.request('GET', `/v1/webhook-endpoints/${endpoint.id}/deliveries`);
       return body.data?.length > 0 ? body.data : new Error(JSON.stringify(body));
@@ -270,6 +277,8 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
       'templates/$key': 'welcome',
       'workflows/$key': 'greet',
       'runs/$runId': run_id,
+      'broadcasts/$id': broadcast.id,
+      'audiences/$key': 'releases',
       'preferences/$userId': 'ada',
       'webhooks/$id': endpoint.id,
       'webhooks/$deliveryId': deliveries[0].id,

@@ -27,12 +27,14 @@ export const groups: { name: string | null; areas: Area[] }[] = [
       { path: '/templates', name: shell.templates, icon: 'templates', key: 't' },
       { path: '/workflows', name: shell.workflows, icon: 'workflows', key: 'w' },
       { path: '/schedules', name: shell.schedules, icon: 'clock' },
+      { path: '/broadcasts', name: shell.broadcasts, icon: 'broadcasts', key: 'b' },
       { path: '/sandbox', name: shell.sandbox, icon: 'sandbox', key: 's' },
     ],
   },
   {
     name: shell.groups.people,
     areas: [
+      { path: '/audiences', name: shell.audiences, icon: 'team', key: 'a' },
       { path: '/preferences', name: shell.preferences, icon: 'preferences', key: 'p' },
       { path: '/suppressions', name: shell.suppressions, icon: 'suppressions' },
     ],

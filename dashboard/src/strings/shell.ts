@@ -5,6 +5,8 @@ export const shell = {
   templates: 'Templates',
   workflows: 'Workflows',
   schedules: 'Schedules',
+  broadcasts: 'Broadcasts',
+  audiences: 'Audiences',
   preferences: 'Preferences',
   suppressions: 'Suppressions',
   brake: 'Brake',

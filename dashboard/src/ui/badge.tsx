@@ -50,6 +50,11 @@ const statuses: Record<string, [Tone, Shape]> = {
   // schedules
   ended: ['grey', 'square'],
   missed: ['amber', 'square'],
+  // broadcasts
+  scheduled: ['violet', 'hollow'],
+  preparing: ['blue', 'hollow'],
+  done: ['green', 'dot'],
+  deleted: ['grey', 'square'],
   // connections
   healthy: ['green', 'dot'],
   degraded: ['amber', 'square'],

@@ -4,6 +4,7 @@ const paths = {
   notifications: 'M18 16V11a6 6 0 1 0-12 0v5l-2 2h16zM10 21h4',
   templates: 'M6 3h8l5 5v13H6zM14 3v5h5M9 13h7M9 17h5',
   workflows: 'M6 4h4v4H6zM14 16h4v4h-4zM6 16h4v4H6zM8 8v8M8 12h8v4',
+  broadcasts: 'M4 10v4h3l6 4V6l-6 4zM17 9a4 4 0 0 1 0 6M19 6a8 8 0 0 1 0 12',
   preferences: 'M4 7h10M18 7h2M4 17h4M12 17h8M16 5v4M10 15v4',
   suppressions: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM5.7 5.7l12.6 12.6',
   webhooks: 'M9 8a3 3 0 1 1 4 2.8l3 5.2M18 14a3 3 0 1 1-2.6 4.5H9M8 18.5A3 3 0 1 1 6 13M10.5 10.5 8 15',

@@ -31,6 +31,7 @@ export function useNotificationFilters() {
     'category',
     'template_key',
     'external_user_id',
+    'broadcast_id',
     'created_after',
     'created_before',
     'window',

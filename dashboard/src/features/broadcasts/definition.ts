@@ -1,0 +1,100 @@
+import type { BroadcastInput } from '@carillon/sdk';
+import { broadcasts } from '../../strings/broadcasts.ts';
+
+const text = broadcasts.form;
+
+export const broadcastChannels = ['email', 'sms', 'in_app', 'chatone'] as const;
+export type BroadcastChannel = (typeof broadcastChannels)[number];
+
+/** The form of a broadcast as it is typed. */
+export interface BroadcastDraft {
+  name: string;
+  audience: 'topic' | 'filter' | 'all';
+  topic: string;
+  filter: string;
+  channels: readonly BroadcastChannel[];
+  content: 'template' | 'inline';
+  template: string;
+  subject: string;
+  body: string;
+  category: string;
+  when: 'now' | 'at' | 'local';
+  time: string;
+  rate: string;
+}
+
+export function emptyDraft(topic: string): BroadcastDraft {
+  return {
+    name: '',
+    audience: 'topic',
+    topic,
+    filter: '',
+    channels: ['email'],
+    content: 'template',
+    template: '',
+    subject: '',
+    body: '',
+    category: '',
+    when: 'now',
+    time: '',
+    rate: '',
+  };
+}
+
+/** The problem of each field; null when there is none. */
+export function problemsOf(draft: BroadcastDraft) {
+  const { audience, content, when } = draft;
+  const rate = Number(draft.rate);
+  return {
+    name: draft.name.trim() === '' ? text.nameNeeded : null,
+    topic: audience === 'topic' && draft.topic === '' ? text.topicNeeded : null,
+    filter: audience === 'filter' && parseFilter(draft.filter) === null ? text.filterWrong : null,
+    channels: draft.channels.length === 0 ? text.channelsNeeded : null,
+    template: content === 'template' && draft.template === '' ? text.templateNeeded : null,
+    body: content === 'inline' && draft.body.trim() === '' ? text.textNeeded : null,
+    time: when !== 'now' && draft.time === '' ? text.timeNeeded : null,
+    rate: draft.rate !== '' && (!Number.isInteger(rate) || rate < 1 || rate > 5_000) ? text.rateWrong : null,
+  };
+}
+
+function parseFilter(json: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The request of a draft without problems. */
+export function definitionOf(draft: BroadcastDraft, confirm: boolean): BroadcastInput {
+  const { audience, content, when, time } = draft;
+  return {
+    name: draft.name.trim(),
+    channels: [...draft.channels],
+    audience: {
+      ...(audience === 'topic' && { topic: draft.topic }),
+      ...(audience === 'filter' && { filter: parseFilter(draft.filter) ?? {} }),
+      ...(audience === 'all' && { all: true }),
+      ...(confirm && { confirm }),
+    },
+    ...(content === 'template'
+      ? { template_key: draft.template }
+      : { subject: draft.subject, text_body: draft.body, html_body: htmlOf(draft.body) }),
+    ...(draft.category !== '' && { category: draft.category }),
+    ...(when === 'at' && { send_at: new Date(time).toISOString() }),
+    ...(when === 'local' && { send_at_local: time.slice(0, 16) }),
+    ...(draft.rate !== '' && { rate_per_second: Number(draft.rate) }),
+  };
+}
+
+/** The inbox shows HTML only: the text as it was typed, in paragraphs. */
+function htmlOf(body: string): string {
+  const escaped = body.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return escaped
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
+    .join('');
+}
