@@ -7,10 +7,17 @@ import type {
   AcceptInvitationParams,
   ActivateWorkflowVersionParams,
   AddTopicSubscribersResult,
+  AudiencePreview,
   AwokenRuns,
   BrakeRule,
   BrakeRuleInput,
   BrakeStatus,
+  Broadcast,
+  BroadcastDryRun,
+  BroadcastInput,
+  BulkAction,
+  BulkPreview,
+  CancelRequest,
   Category,
   CategoryInput,
   CategoryUpdate,
@@ -52,6 +59,10 @@ import type {
   ListAuditEntriesParams,
   ListAuditEntriesResult,
   ListBrakeRulesResult,
+  ListBroadcastsParams,
+  ListBroadcastsResult,
+  ListBulkActionsParams,
+  ListBulkActionsResult,
   ListCategoriesParams,
   ListCategoriesResult,
   ListChatoneInstallationsParams,
@@ -115,6 +126,7 @@ import type {
   Overview,
   Person,
   Preference,
+  PreviewAudienceParams,
   PriceTable,
   PromoteTemplateParams,
   PromoteWorkflowParams,
@@ -122,6 +134,7 @@ import type {
   QuietHours,
   RecoverWebhookEndpointParams,
   RecoverWebhookEndpointResult,
+  RedriveRequest,
   RemoveSuppressionParams,
   RemoveTopicSubscribersResult,
   RenderedTemplate,
@@ -291,6 +304,37 @@ export interface Api {
      */
     trace(id: string, options?: RequestOptions): Promise<Trace>;
     /**
+     * Resend many failed or bounced notifications.
+     *
+     * Without `confirm_token` the answer is 200 with a preview: how many match, five of them, and a token that is valid for ten minutes. The same request with the token starts the action (202). It works on notifications that existed at the preview, a slice per second. Each original is redriven at most once, also by several actions. Requires the scope `notifications:send`, too.
+     *
+     * Requires the scope `notifications:write`.
+     *
+     * `POST /v1/notifications/redrive`
+     */
+    redrive(
+      params: RedriveRequest & { confirm_token?: undefined },
+      options?: RequestOptions,
+    ): Promise<BulkPreview>;
+    redrive(
+      params: RedriveRequest & { confirm_token: string },
+      options?: RequestOptions,
+    ): Promise<BulkAction>;
+    /**
+     * Cancel many queued notifications.
+     *
+     * Without `confirm_token` the answer is 200 with a preview: how many match, five of them, and a token that is valid for ten minutes. The same request with the token starts the action (202). It works on notifications that existed at the preview, a slice per second. Cancelled notifications become `suppressed` with the reason `cancelled`. Those that are being sent are skipped.
+     *
+     * Requires the scope `notifications:write`.
+     *
+     * `POST /v1/notifications/cancel`
+     */
+    cancel(
+      params: CancelRequest & { confirm_token?: undefined },
+      options?: RequestOptions,
+    ): Promise<BulkPreview>;
+    cancel(params: CancelRequest & { confirm_token: string }, options?: RequestOptions): Promise<BulkAction>;
+    /**
      * Get the message as the recipient sees it.
      *
      * The message as it was sent or would be sent now, rendered from the accepted content. The HTML is not sanitised and must only be shown in a sandboxed frame; links and images have no tracking. Sender and reply address follow the current settings unless the sandbox kept the message. Returns 404 once the content is erased.
@@ -300,6 +344,36 @@ export interface Api {
      * `GET /v1/notifications/{id}/content`
      */
     getContent(id: string, options?: RequestOptions): Promise<NotificationContent>;
+  };
+  bulkActions: {
+    /**
+     * List bulk actions, newest first.
+     *
+     * Ended actions are deleted after 30 days.
+     *
+     * Requires the scope `notifications:read`.
+     *
+     * `GET /v1/bulk-actions`
+     */
+    list(params?: ListBulkActionsParams, options?: RequestOptions): List<BulkAction, ListBulkActionsResult>;
+    /**
+     * Get a bulk action with its progress.
+     *
+     * Requires the scope `notifications:read`.
+     *
+     * `GET /v1/bulk-actions/{id}`
+     */
+    get(id: string, options?: RequestOptions): Promise<BulkAction>;
+    /**
+     * Stop a bulk action.
+     *
+     * What is done stays done. An action that has ended stays as it is.
+     *
+     * Requires the scope `notifications:write`.
+     *
+     * `POST /v1/bulk-actions/{id}/cancel`
+     */
+    cancel(id: string, options?: RequestOptions): Promise<BulkAction>;
   };
   templates: {
     /**
@@ -751,6 +825,86 @@ export interface Api {
      * `GET /v1/users/{externalUserId}/topics`
      */
     listOfUser(externalUserId: string, options?: RequestOptions): List<UserTopic, ListTopicsOfUserResult>;
+  };
+  audiences: {
+    /**
+     * Count the users of an audience.
+     *
+     * For an audience of a broadcast before it exists. `POST /v1/broadcasts/dry-run` tells more.
+     *
+     * Requires the scope `audiences:read`.
+     *
+     * `POST /v1/audiences/preview`
+     */
+    preview(params: PreviewAudienceParams, options?: RequestOptions): Promise<AudiencePreview>;
+  };
+  broadcasts: {
+    /**
+     * Send to an audience.
+     *
+     * Sends one notification to each user of the audience, once, in the bulk lane. The template version is pinned; preferences, suppressions and quiet hours are read at each send. Make a dry run first.
+     *
+     * Requires the scope `broadcasts:write`.
+     *
+     * `POST /v1/broadcasts`
+     */
+    create(params: BroadcastInput, options?: KeyedOptions): Promise<Broadcast>;
+    /**
+     * List broadcasts, newest first.
+     *
+     * Requires the scope `broadcasts:read`.
+     *
+     * `GET /v1/broadcasts`
+     */
+    list(params?: ListBroadcastsParams, options?: RequestOptions): List<Broadcast, ListBroadcastsResult>;
+    /**
+     * Show what a broadcast would do.
+     *
+     * Takes the body of `POST /v1/broadcasts` and sends nothing. Counts the audience, judges it by suppressions, preferences and quiet hours as the sends would be, and renders five of them.
+     *
+     * Requires the scope `broadcasts:read`.
+     *
+     * `POST /v1/broadcasts/dry-run`
+     */
+    dryRun(params: BroadcastInput, options?: RequestOptions): Promise<BroadcastDryRun>;
+    /**
+     * Get a broadcast with its progress.
+     *
+     * Requires the scope `broadcasts:read`.
+     *
+     * `GET /v1/broadcasts/{id}`
+     */
+    get(id: string, options?: RequestOptions): Promise<Broadcast>;
+    /**
+     * Pause a broadcast.
+     *
+     * No more notifications are created, and those in the queue wait. Those being sent are finished. Pausing a paused broadcast changes nothing.
+     *
+     * Requires the scope `broadcasts:write`.
+     *
+     * `POST /v1/broadcasts/{id}/pause`
+     */
+    pause(id: string, options?: RequestOptions): Promise<Broadcast>;
+    /**
+     * Resume a broadcast.
+     *
+     * Continues where the broadcast was paused. Nobody gets it twice.
+     *
+     * Requires the scope `broadcasts:write`.
+     *
+     * `POST /v1/broadcasts/{id}/resume`
+     */
+    resume(id: string, options?: RequestOptions): Promise<Broadcast>;
+    /**
+     * Cancel a broadcast.
+     *
+     * No more notifications are created, and those in the queue are suppressed with the reason `broadcast_cancelled`. Those being sent are finished.
+     *
+     * Requires the scope `broadcasts:write`.
+     *
+     * `POST /v1/broadcasts/{id}/cancel`
+     */
+    cancel(id: string, options?: RequestOptions): Promise<Broadcast>;
   };
   usage: {
     /**
@@ -2046,6 +2200,7 @@ export const api: Table = {
         'template_key',
         'recipient',
         'external_user_id',
+        'broadcast_id',
         'created_after',
         'created_before',
       ],
@@ -2057,7 +2212,14 @@ export const api: Table = {
     delete: { method: 'DELETE', path: '/v1/notifications/{id}' },
     resend: { method: 'POST', path: '/v1/notifications/{id}/resend', key: 'header' },
     trace: { method: 'GET', path: '/v1/notifications/{id}/trace' },
+    redrive: { method: 'POST', path: '/v1/notifications/redrive', body: true, repeatable: true },
+    cancel: { method: 'POST', path: '/v1/notifications/cancel', body: true, repeatable: true },
     getContent: { method: 'GET', path: '/v1/notifications/{id}/content' },
+  },
+  bulkActions: {
+    list: { method: 'GET', path: '/v1/bulk-actions', query: ['limit', 'cursor', 'status'], list: 'cursor' },
+    get: { method: 'GET', path: '/v1/bulk-actions/{id}' },
+    cancel: { method: 'POST', path: '/v1/bulk-actions/{id}/cancel', repeatable: true },
   },
   templates: {
     create: { method: 'POST', path: '/v1/templates', body: true },
@@ -2153,6 +2315,16 @@ export const api: Table = {
     subscribe: { method: 'PUT', path: '/v1/topics/{key}/subscribers/{externalUserId}' },
     unsubscribe: { method: 'DELETE', path: '/v1/topics/{key}/subscribers/{externalUserId}' },
     listOfUser: { method: 'GET', path: '/v1/users/{externalUserId}/topics', list: 'whole' },
+  },
+  audiences: { preview: { method: 'POST', path: '/v1/audiences/preview', body: true, repeatable: true } },
+  broadcasts: {
+    create: { method: 'POST', path: '/v1/broadcasts', body: true, key: 'header' },
+    list: { method: 'GET', path: '/v1/broadcasts', query: ['limit', 'cursor', 'status'], list: 'cursor' },
+    dryRun: { method: 'POST', path: '/v1/broadcasts/dry-run', body: true, repeatable: true },
+    get: { method: 'GET', path: '/v1/broadcasts/{id}' },
+    pause: { method: 'POST', path: '/v1/broadcasts/{id}/pause', repeatable: true },
+    resume: { method: 'POST', path: '/v1/broadcasts/{id}/resume', repeatable: true },
+    cancel: { method: 'POST', path: '/v1/broadcasts/{id}/cancel', repeatable: true },
   },
   usage: { get: { method: 'GET', path: '/v1/usage' } },
   brake: {

@@ -79,6 +79,158 @@ export type AwokenRuns = {
   awoken_run_count: number;
 };
 
+export type BrakeRule = {
+  key: string;
+  name: string;
+  /** What the limit is for: the whole environment, each API key, each category, each workflow or each recipient (the user, or the address when none is named). `chain` limits how deep workflow runs trigger each other. `spike` compares the rate of the last minute with the same hour of the last seven days. */
+  scope: 'environment' | 'key' | 'category' | 'workflow' | 'recipient' | 'chain' | 'spike';
+  /** Messages per window; with unit `money`, millionths of the currency of /v1/prices. For `chain` the depth, for `spike` how many times the usual rate. */
+  limit: number;
+  match: BrakeRuleMatch;
+  per_template: boolean;
+  window: 'minute' | 'hour' | 'day';
+  unit: 'messages' | 'money';
+  action: 'hold' | 'delay' | 'suppress' | 'notify' | 'refuse';
+  hold_expires_hours: number;
+  includes_critical: boolean;
+  is_enabled: boolean;
+  /** In force without having been saved. Save a rule with the same key to replace it. */
+  is_default: boolean;
+};
+
+export type BrakeRuleInput = {
+  name: string;
+  /** What the limit is for: the whole environment, each API key, each category, each workflow or each recipient (the user, or the address when none is named). `chain` limits how deep workflow runs trigger each other. `spike` compares the rate of the last minute with the same hour of the last seven days. */
+  scope: 'environment' | 'key' | 'category' | 'workflow' | 'recipient' | 'chain' | 'spike';
+  /** Messages per window; with unit `money`, millionths of the currency of /v1/prices. For `chain` the depth, for `spike` how many times the usual rate. */
+  limit: number;
+  match?: BrakeRuleMatch | undefined;
+  /** Scope `recipient` only: count each template and channel apart. */
+  per_template?: boolean | undefined;
+  /** A sliding window. Not for `chain` and `spike`. */
+  window?: ('minute' | 'hour' | 'day') | undefined;
+  unit?: ('messages' | 'money') | undefined;
+  /** Beyond the limit: `hold` (default) until someone releases it, `delay` until the window has room, `suppress` with the reason `frequency_capped`, or `notify` only. A chain is always refused (`refuse`); a spike notifies or holds. */
+  action?: ('hold' | 'delay' | 'suppress' | 'notify' | 'refuse') | undefined;
+  /** Held notifications become `suppressed` (`held_expired`) after this time. Defaults to 72. */
+  hold_expires_hours?: number | undefined;
+  /** Critical notifications are not counted or held unless this is true. */
+  includes_critical?: boolean | undefined;
+  is_enabled?: boolean | undefined;
+};
+
+/** Which notifications the rule counts; all of them when empty. */
+export type BrakeRuleMatch = {
+  channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
+  category?: string | undefined;
+  template_key?: string | undefined;
+  workflow_key?: string | undefined;
+  key_id?: string | undefined;
+};
+
+export type BrakeStatus = {
+  freezes: Array<Freeze>;
+  /** The rules that stopped or noticed something in the last ten minutes. */
+  engaged: Array<EngagedRule>;
+  held: Array<{
+    hold: string;
+    count: number;
+    is_capped: boolean;
+  }>;
+  /** Those that are running. */
+  releases: Array<HoldRelease>;
+};
+
+export type Broadcast = {
+  id: string;
+  name: string;
+  status: 'scheduled' | 'preparing' | 'running' | 'paused' | 'done' | 'cancelled';
+  /** Why the service paused the broadcast; null when a person did. */
+  pause_reason: string | null;
+  channels: Array<'email' | 'sms' | 'in_app' | 'chatone'>;
+  audience: Audience;
+  template_key: string | null;
+  category: string | null;
+  send_at: string | null;
+  send_at_local: string | null;
+  timezone: string;
+  rate_per_second: number | null;
+  created_at: string;
+  progress: BroadcastProgress;
+};
+
+export type BroadcastDryRun = {
+  /** Users of the audience. */
+  count: number;
+  /** Counting took too long: there are at least `count` users. */
+  is_capped: boolean;
+  /** Every user is in the audience. By `all` or a filter, it needs `confirm`. */
+  is_everybody: boolean;
+  /** How many users the figures below are of: all, or an even sample of a large audience. */
+  checked: number;
+  would_send: number;
+  /** Users by the channel that they would be reached on. */
+  channels: Record<string, number>;
+  /** Users without an address on any of the channels. */
+  skipped: number;
+  /** Users who would not be sent to, by reason. */
+  suppressed: Record<string, number>;
+  /** Users who would be sent to later, by gate: `quiet_hours`. */
+  delayed: Record<string, number>;
+  samples: Array<BroadcastSample>;
+};
+
+export type BroadcastInput = {
+  name: string;
+  /** In the order of preference. Each user gets one notification: on the first channel with an address that is not suppressed and that the user has not opted out of. */
+  channels: Array<'email' | 'sms' | 'in_app' | 'chatone'>;
+  audience: Audience;
+  template_key?: (string | null) | undefined;
+  subject?: (string | null) | undefined;
+  html_body?: (string | null) | undefined;
+  text_body?: (string | null) | undefined;
+  /** The same for all recipients. Templates also get `user`: external_user_id, name, locale, timezone and attributes. */
+  template_data?: (Record<string, unknown> | null) | undefined;
+  action_url?: (string | null) | undefined;
+  category?: (string | null) | undefined;
+  from_name?: (string | null) | undefined;
+  reply_to?: (string | null) | undefined;
+  send_at?: (string | null) | undefined;
+  /** Send to each user at this time of the user’s own time zone, instead of `send_at`. Where it has passed, send at once. */
+  send_at_local?: (string | null) | undefined;
+  /** The time zone of users without one, for `send_at_local`. UTC by default. */
+  timezone?: (string | null) | undefined;
+  /** At most so many notifications a second. */
+  rate_per_second?: (number | null) | undefined;
+};
+
+export type BroadcastProgress = {
+  status: 'scheduled' | 'preparing' | 'running' | 'paused' | 'done' | 'cancelled';
+  /** Users of the audience. Known when `preparing` ends. */
+  total: number;
+  /** Users whose notification is no longer queued, or who were skipped. */
+  done: number;
+  /** Users without an address on any of the channels. */
+  skipped: number;
+  /** Notifications by status; `deleted` ones were erased with their user before they were sent. */
+  counts: Record<string, number>;
+  started_at: string | null;
+  estimated_end_at: string | null;
+  completed_at: string | null;
+};
+
+export type BroadcastSample = {
+  external_user_id: string;
+  channel: 'email' | 'sms' | 'in_app' | 'chatone';
+  address: string;
+  send_at: string | null;
+  subject: string | null;
+  html_body: string | null;
+  text_body: string | null;
+  /** Why the template cannot be rendered for this user. */
+  error: string | null;
+};
+
 export type BulkAction = {
   id: string;
   action: 'redrive' | 'cancel';
@@ -249,6 +401,13 @@ export type ChattwoEndpointChange = {
   webhook_url?: string | undefined;
 };
 
+export type EngagedRule = {
+  rule: string;
+  detail: string;
+  engaged_at: string;
+  last_at: string;
+};
+
 export type ErrorBody = {
   error: {
     type:
@@ -285,6 +444,96 @@ export type NotificationEvent = {
   occurred_at: string;
   detail: string | null;
   suppression_reason: string | null;
+};
+
+export type Freeze = {
+  /** Null: all channels. */
+  channel: string | null;
+  /** The name of what it holds, for /v1/brake/holds. */
+  hold: string;
+  reason: string | null;
+  frozen_at: string;
+};
+
+export type FreezeInput = {
+  /** One channel; all channels when left out. */
+  channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree' | null) | undefined;
+  reason?: (string | null) | undefined;
+  /** Held notifications expire after this time. Defaults to 168. */
+  hold_expires_hours?: number | undefined;
+};
+
+export type HeldNotification = {
+  notification_id: string;
+  channel: string;
+  address: string | null;
+  template_key: string | null;
+  category: string | null;
+  held_at: string | null;
+  expires_at: string | null;
+};
+
+export type HeldSample = {
+  notification_id: string;
+  channel: string;
+  address: string | null;
+  template_key: string | null;
+  category: string | null;
+  held_at: string | null;
+  expires_at: string | null;
+  subject: string | null;
+  /** The message as it would be sent, shortened. */
+  text: string | null;
+  error: string | null;
+};
+
+export type Hold = {
+  /** The key of the rule, or `freeze:` and a channel or `all`. */
+  hold: string;
+  /** Null for a freeze, and for a rule that was deleted. */
+  rule_name: string | null;
+  count: number;
+  /** There are more than `count`. */
+  is_capped: boolean;
+  oldest_held_at: string;
+  samples: Array<HeldNotification>;
+};
+
+export type HoldPreview = {
+  /** The key of the rule, or `freeze:` and a channel or `all`. */
+  hold: string;
+  /** Null for a freeze, and for a rule that was deleted. */
+  rule_name: string | null;
+  count: number;
+  /** There are more than `count`. */
+  is_capped: boolean;
+  oldest_held_at: string;
+  /** Different recipients among the first 10,000. */
+  recipients: number;
+  by_channel: Array<{
+    channel: string;
+    count: number;
+  }>;
+  samples: Array<HeldSample>;
+};
+
+export type HoldRelease = {
+  id: string;
+  hold: string;
+  action: 'release' | 'cancel';
+  status: 'running' | 'done' | 'cancelled';
+  total: number;
+  done: number;
+  started_at: string;
+  estimated_end_at: string | null;
+  completed_at: string | null;
+};
+
+export type HoldReleaseInput = {
+  /** Send them, paced and the oldest first, or end them as `suppressed` with `held_cancelled`. */
+  action: 'release' | 'cancel';
+  /** The oldest N; all when left out. */
+  limit?: number | undefined;
 };
 
 export type InboxItem = {
@@ -422,6 +671,7 @@ export type Notification = {
   suppression_reason: string | null;
   last_error: string | null;
   resent_from: string | null;
+  broadcast_id: string | null;
   send_at: string | null;
   sent_at: string | null;
   created_at: string;
@@ -1255,7 +1505,7 @@ export type TraceEntry = {
   kind: 'gate' | 'attempt' | 'decision';
   /** The gate, the provider, or the rule that decided. */
   name: string;
-  /** pass, suppress, defer, drop; or the outcome of an attempt. */
+  /** pass, suppress, defer, hold, drop; or the outcome of an attempt. */
   verdict: string;
   detail: string | null;
   code: string | null;
@@ -1269,6 +1519,11 @@ export type TraceEntry = {
 export type TriggeredRun = {
   run_id: string;
   status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelling' | 'cancelled';
+};
+
+export type UnfreezeInput = {
+  /** One channel; all channels when left out. */
+  channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree' | null) | undefined;
 };
 
 export type Usage = {
@@ -1666,6 +1921,7 @@ export type ListNotificationsParams = {
   /** The recipient address (`recipient.address`), case-insensitive. */
   recipient?: string | undefined;
   external_user_id?: string | undefined;
+  broadcast_id?: string | undefined;
   created_after?: string | undefined;
   created_before?: string | undefined;
 };
@@ -1841,6 +2097,37 @@ export type ListTopicsOfUserResult = {
 
 export type PreviewAudienceParams = {
   audience: Audience;
+};
+
+export type ListBroadcastsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  status?: ('scheduled' | 'preparing' | 'running' | 'paused' | 'done' | 'cancelled') | undefined;
+};
+
+export type ListBroadcastsResult = {
+  data: Array<Broadcast>;
+  next_cursor: string | null;
+};
+
+export type ListBrakeRulesResult = {
+  data: Array<BrakeRule>;
+  next_cursor: string | null;
+};
+
+export type ListHoldsResult = {
+  data: Array<Hold>;
+  next_cursor: string | null;
+};
+
+export type ListReleasesParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListReleasesResult = {
+  data: Array<HoldRelease>;
+  next_cursor: string | null;
 };
 
 export type CreateInboxTokenResult = {
@@ -2161,6 +2448,8 @@ export type GetMeResult = {
     | 'preferences:write'
     | 'audiences:read'
     | 'audiences:write'
+    | 'broadcasts:read'
+    | 'broadcasts:write'
     | 'suppressions:read'
     | 'suppressions:write'
     | 'webhooks:read'
@@ -2173,6 +2462,8 @@ export type GetMeResult = {
     | 'workflows:promote'
     | 'schedules:read'
     | 'schedules:write'
+    | 'brake:read'
+    | 'brake:write'
     | 'keys:read'
     | 'keys:write'
   >;
@@ -2218,6 +2509,8 @@ export type ListApiKeysResult = {
       | 'preferences:write'
       | 'audiences:read'
       | 'audiences:write'
+      | 'broadcasts:read'
+      | 'broadcasts:write'
       | 'suppressions:read'
       | 'suppressions:write'
       | 'webhooks:read'
@@ -2230,6 +2523,8 @@ export type ListApiKeysResult = {
       | 'workflows:promote'
       | 'schedules:read'
       | 'schedules:write'
+      | 'brake:read'
+      | 'brake:write'
       | 'keys:read'
       | 'keys:write'
     >;
@@ -2261,6 +2556,8 @@ export type CreateApiKeyParams = {
         | 'preferences:write'
         | 'audiences:read'
         | 'audiences:write'
+        | 'broadcasts:read'
+        | 'broadcasts:write'
         | 'suppressions:read'
         | 'suppressions:write'
         | 'webhooks:read'
@@ -2273,6 +2570,8 @@ export type CreateApiKeyParams = {
         | 'workflows:promote'
         | 'schedules:read'
         | 'schedules:write'
+        | 'brake:read'
+        | 'brake:write'
         | 'keys:read'
         | 'keys:write'
       >
@@ -2296,6 +2595,8 @@ export type CreateApiKeyResult = {
     | 'preferences:write'
     | 'audiences:read'
     | 'audiences:write'
+    | 'broadcasts:read'
+    | 'broadcasts:write'
     | 'suppressions:read'
     | 'suppressions:write'
     | 'webhooks:read'
@@ -2308,6 +2609,8 @@ export type CreateApiKeyResult = {
     | 'workflows:promote'
     | 'schedules:read'
     | 'schedules:write'
+    | 'brake:read'
+    | 'brake:write'
     | 'keys:read'
     | 'keys:write'
   >;
@@ -2342,6 +2645,8 @@ export type RotateApiKeyResult = {
     | 'preferences:write'
     | 'audiences:read'
     | 'audiences:write'
+    | 'broadcasts:read'
+    | 'broadcasts:write'
     | 'suppressions:read'
     | 'suppressions:write'
     | 'webhooks:read'
@@ -2354,6 +2659,8 @@ export type RotateApiKeyResult = {
     | 'workflows:promote'
     | 'schedules:read'
     | 'schedules:write'
+    | 'brake:read'
+    | 'brake:write'
     | 'keys:read'
     | 'keys:write'
   >;

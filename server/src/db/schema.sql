@@ -142,6 +142,74 @@ create table brake_rules (
   constraint brake_rules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
 
+create table broadcast_changes (
+  broadcast_id uuid not null,
+  old_status text not null,
+  new_status text not null
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
+CREATE INDEX broadcast_changes_by_broadcast ON public.broadcast_changes USING btree (broadcast_id);
+
+create table broadcasts (
+  id uuid not null,
+  environment_id uuid not null,
+  status text not null,
+  paused_from text,
+  pause_reason text,
+  name text not null,
+  request json not null,
+  filter jsonb not null,
+  channels text[] not null,
+  contents json not null,
+  template_key text,
+  template_data jsonb not null,
+  category text,
+  action_url text,
+  starts_at timestamp with time zone,
+  send_at_local text,
+  timezone text not null,
+  rate_per_second integer,
+  epoch integer default 0 not null,
+  cursor text,
+  total integer default 0 not null,
+  recipients integer default 0 not null,
+  skipped integer default 0 not null,
+  counts jsonb default '{}'::jsonb not null,
+  local_moments jsonb default '{}'::jsonb not null,
+  first_id uuid,
+  last_id uuid,
+  last_send_at timestamp with time zone,
+  next_slice_at timestamp with time zone,
+  started_at timestamp with time zone,
+  measured_at timestamp with time zone,
+  measured_done integer default 0 not null,
+  completed_at timestamp with time zone,
+  constraint broadcasts_pkey PRIMARY KEY (id),
+  constraint broadcasts_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'preparing'::text, 'running'::text, 'paused'::text, 'done'::text, 'cancelled'::text]))),
+  constraint broadcasts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+) with (fillfactor=50);
+CREATE INDEX broadcasts_by_environment ON public.broadcasts USING btree (environment_id, id);
+CREATE INDEX broadcasts_open ON public.broadcasts USING btree (environment_id) WHERE (completed_at IS NULL);
+
+create table bulk_actions (
+  id uuid not null,
+  environment_id uuid not null,
+  action text not null,
+  filter jsonb not null,
+  status text not null,
+  before uuid not null,
+  total integer,
+  done integer default 0 not null,
+  skipped integer default 0 not null,
+  started_at timestamp with time zone default now() not null,
+  completed_at timestamp with time zone,
+  constraint bulk_actions_pkey PRIMARY KEY (id),
+  constraint bulk_actions_action_check CHECK ((action = ANY (ARRAY['redrive'::text, 'cancel'::text]))),
+  constraint bulk_actions_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'cancelled'::text]))),
+  constraint bulk_actions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX bulk_actions_by_end ON public.bulk_actions USING btree (completed_at);
+CREATE INDEX bulk_actions_by_environment ON public.bulk_actions USING btree (environment_id, id);
+
 create table callback_events (
   environment_id uuid not null,
   provider_id uuid not null,
@@ -277,6 +345,7 @@ create table end_users (
   chatone_user_id text,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  attributes jsonb default '{}'::jsonb not null,
   constraint end_users_pkey PRIMARY KEY (environment_id, external_user_id),
   constraint end_users_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
@@ -503,6 +572,7 @@ create table notifications (
   connection_id uuid,
   source_id uuid,
   chain text,
+  broadcast_id uuid,
   constraint notifications_pkey PRIMARY KEY (id)
 ) partition by RANGE (id);
 alter table notifications alter events set statistics 0;
@@ -513,6 +583,8 @@ CREATE INDEX notifications_by_environment ON ONLY public.notifications USING btr
 CREATE INDEX notifications_by_recipient ON ONLY public.notifications USING btree (environment_id, lower(address), id);
 CREATE INDEX notifications_by_template ON ONLY public.notifications USING btree (environment_id, template_key, id) WHERE (template_key IS NOT NULL);
 CREATE INDEX notifications_by_user ON ONLY public.notifications USING btree (environment_id, external_user_id, id) WHERE (external_user_id IS NOT NULL);
+CREATE TRIGGER broadcast_recipient_deleted AFTER DELETE ON public.notifications FOR EACH ROW WHEN (((old.broadcast_id IS NOT NULL) AND (old.status = 'queued'::text))) EXECUTE FUNCTION track_broadcast_status();
+CREATE TRIGGER broadcast_status_updated AFTER UPDATE OF status ON public.notifications FOR EACH ROW WHEN (((new.broadcast_id IS NOT NULL) AND (old.status IS DISTINCT FROM new.status))) EXECUTE FUNCTION track_broadcast_status();
 CREATE TRIGGER rare_status_deleted AFTER DELETE ON public.notifications FOR EACH ROW WHEN ((old.status = ANY (ARRAY['failed'::text, 'suppressed'::text, 'bounced'::text, 'complained'::text]))) EXECUTE FUNCTION track_rare_status();
 CREATE TRIGGER rare_status_inserted AFTER INSERT ON public.notifications FOR EACH ROW WHEN ((new.status = ANY (ARRAY['failed'::text, 'suppressed'::text, 'bounced'::text, 'complained'::text]))) EXECUTE FUNCTION track_rare_status();
 CREATE TRIGGER rare_status_updated AFTER UPDATE OF status ON public.notifications FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND ((old.status = ANY (ARRAY['failed'::text, 'suppressed'::text, 'bounced'::text, 'complained'::text])) OR (new.status = ANY (ARRAY['failed'::text, 'suppressed'::text, 'bounced'::text, 'complained'::text]))))) EXECUTE FUNCTION track_rare_status();
@@ -921,6 +993,31 @@ create table throttles (
 ) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX throttles_by_expiry ON public.throttles USING btree (expires_at);
 
+create table topic_subscribers (
+  topic_id uuid not null,
+  external_user_id text not null,
+  environment_id uuid not null,
+  subscribed_at timestamp with time zone default now() not null,
+  constraint topic_subscribers_pkey PRIMARY KEY (topic_id, external_user_id),
+  constraint topic_subscribers_topic_id_fkey FOREIGN KEY (topic_id) REFERENCES topics(id)
+);
+CREATE INDEX topic_subscribers_by_user ON public.topic_subscribers USING btree (environment_id, external_user_id, topic_id);
+
+create table topics (
+  id uuid not null,
+  environment_id uuid not null,
+  key text not null,
+  name text not null,
+  description text,
+  subscriber_count integer default 0 not null,
+  deleted_at timestamp with time zone,
+  constraint topics_pkey PRIMARY KEY (id),
+  constraint topics_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+) with (fillfactor=70);
+CREATE INDEX topics_by_environment ON public.topics USING btree (environment_id, id);
+CREATE UNIQUE INDEX topics_by_key ON public.topics USING btree (environment_id, key) WHERE (deleted_at IS NULL);
+CREATE INDEX topics_deleted ON public.topics USING btree (id) WHERE (deleted_at IS NOT NULL);
+
 create table unsubscribe_secrets (
   environment_id uuid not null,
   handle bytea not null,
@@ -1125,6 +1222,19 @@ begin
     raise exception 'organization % has moved', tg_argv[0] using errcode = 'CM421', detail = move.moved_to;
   end if;
   raise exception 'organization % is being moved', tg_argv[0] using errcode = 'CM503';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.track_broadcast_status()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    insert into broadcast_changes values (old.broadcast_id, old.status, 'deleted');
+  else
+    insert into broadcast_changes values (new.broadcast_id, old.status, new.status);
+  end if;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.track_rare_status()

@@ -406,6 +406,275 @@ insert into audit_entries
    ip_address, user_agent)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
+-- brake_delete_counts (features/brake/counts-store.ts)
+delete from brake_counts where ctid = any (array(
+  select ctid from brake_counts where expires_at < now() order by expires_at limit $1 for update skip locked))
+returning rule;
+
+-- brake_give_back (features/brake/counts-store.ts)
+insert into brake_counts as c (environment_id, rule, subject, slot_at, amount, expires_at)
+select *, now() from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bigint[])
+  as given (environment_id, rule, subject, slot_at, amount)
+order by 1, 2, 3
+on conflict (environment_id, rule, subject, slot_at) do update set amount = c.amount - excluded.amount;
+
+-- brake_take (features/brake/counts-store.ts)
+with wanted as (
+  select *, to_timestamp(floor(extract(epoch from now()) / slot_seconds) * slot_seconds) as slot_at
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::int[], $6::int[])
+    as given (environment_id, rule, subject, amount, window_seconds, slot_seconds)
+), taken as (
+  insert into brake_counts as c (environment_id, rule, subject, slot_at, amount, expires_at)
+  select environment_id, rule, subject, slot_at, amount, slot_at + make_interval(secs => window_seconds + slot_seconds)
+  from wanted
+  order by environment_id, rule, subject -- everyone locks in this order: no deadlocks
+  on conflict (environment_id, rule, subject, slot_at) do update set amount = c.amount + excluded.amount
+  returning environment_id, rule, subject, slot_at, amount
+)
+select t.environment_id, t.rule, t.subject, t.slot_at, (t.amount + coalesce(past.amount, 0))::float8 as total,
+  coalesce(past.first_at, t.slot_at) as first_at
+from taken t join wanted w using (environment_id, rule, subject) cross join lateral (
+  select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
+  where b.environment_id = t.environment_id and b.rule = t.rule and b.subject = t.subject
+    and b.slot_at >= t.slot_at - make_interval(secs => w.window_seconds) and b.slot_at < t.slot_at) past;
+
+-- brake_engage (features/brake/engagements.ts)
+insert into brake_engagements as e (environment_id, rule, engaged_at, last_at, detail) values ($1, $2, now(), now(), $3)
+on conflict (environment_id, rule) do update set last_at = now(), detail = excluded.detail,
+  engaged_at = case when e.last_at < now() - make_interval(secs => 600) then now() else e.engaged_at end
+returning *, engaged_at = now() as is_new;
+
+-- brake_list_engagements (features/brake/engagements.ts)
+select * from brake_engagements
+where environment_id = $1 and last_at > now() - make_interval(secs => 600) order by engaged_at desc;
+
+-- brake_delete_freeze (features/brake/freezes-store.ts)
+delete from brake_freezes where environment_id = $1 and channel = $2 returning environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at;
+
+-- brake_insert_freeze (features/brake/freezes-store.ts)
+insert into brake_freezes (environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at) values ($1, $2, $3, $4, $5, now())
+on conflict (environment_id, channel) do nothing returning environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at;
+
+-- brake_list_freezes (features/brake/freezes-store.ts)
+select environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at from brake_freezes where environment_id = any ($1::uuid[]) order by channel;
+
+-- brake_list_held (features/brake/holds-store.ts)
+select id, channel, address, template_key, category from notifications
+where id = any ($1::uuid[]) and environment_id = $2;
+
+-- brake_summarize_held (features/brake/holds-store.ts)
+select channel, count(*)::int as count, count(distinct coalesce(external_user_id, lower(address)))::int as recipients
+from notifications where id = any ($1::uuid[]) and environment_id = $2 group by channel order by 2 desc;
+
+-- brake_count_running_releases (features/brake/releases-store.ts)
+select count(*)::int as count from brake_releases where environment_id = $1 and status = 'running';
+
+-- brake_delete_releases (features/brake/releases-store.ts)
+delete from brake_releases where status <> 'running' and completed_at < now() - interval '90 days';
+
+-- brake_find_release (features/brake/releases-store.ts)
+select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at from brake_releases where id = $1 and environment_id = $2;
+
+-- brake_insert_release (features/brake/releases-store.ts)
+insert into brake_releases (id, environment_id, hold, action, status, total, held_before, started_at)
+ values ($1, $2, $3, $4, 'running', $5, now(), now()) returning id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at;
+
+-- brake_lock_release (features/brake/releases-store.ts)
+select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at from brake_releases where id = $1 for no key update;
+
+-- brake_update_release (features/brake/releases-store.ts)
+update brake_releases set status = $2, total = $3, done = $4,
+  completed_at = case when $2 = 'running' then null else coalesce(completed_at, now()) end
+where id = $1;
+
+-- brake_delete_rule (features/brake/rules-store.ts)
+delete from brake_rules where environment_id = $1 and key = $2;
+
+-- brake_list_rules (features/brake/rules-store.ts)
+select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
+max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled from brake_rules where environment_id = $1 order by key;
+
+-- brake_lock_environment (features/brake/rules-store.ts)
+select from environments where id = $1 for no key update;
+
+-- brake_upsert_rule (features/brake/rules-store.ts)
+insert into brake_rules (id, environment_id, key, name, scope, match, per_template, period, unit, max_amount, action,
+   hold_expires_hours, includes_critical, is_enabled)
+ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+ on conflict (environment_id, key) do update set name = excluded.name, scope = excluded.scope, match = excluded.match,
+   per_template = excluded.per_template, period = excluded.period, unit = excluded.unit, max_amount = excluded.max_amount,
+   action = excluded.action, hold_expires_hours = excluded.hold_expires_hours,
+   includes_critical = excluded.includes_critical, is_enabled = excluded.is_enabled
+ returning id, environment_id, key, name, scope, match, per_template, period as "window", unit,
+max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled;
+
+-- brake_list_rates (features/brake/spikes.ts)
+with recent as (
+  select environment_id, sum(accepted)::int as accepted from activity
+  where step = 60 and at >= date_trunc('minute', now()) - interval '1 minute' and at < date_trunc('minute', now())
+  group by 1 having sum(accepted) > $1
+)
+select r.environment_id, e.kind as environment_kind, r.accepted, greatest($2::float8, usual.accepted / (7 * 60.0))::float8 as usual
+from recent r join environments e on e.id = r.environment_id cross join lateral (
+  select coalesce(sum(a.accepted), 0) as accepted
+  from generate_series(1, 7) as day (ago), lateral (
+    select accepted from activity
+    where environment_id = r.environment_id and step = 600
+      and at >= date_trunc('hour', now()) - day.ago * interval '1 day'
+      and at < date_trunc('hour', now()) - day.ago * interval '1 day' + interval '1 hour') a) usual;
+
+-- brake_list_states (features/brake/state-store.ts)
+select given.id as environment_id,
+   array(select to_json(rule) from (
+     select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
+max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled, (
+       select w.id from workflows w where w.environment_id = r.environment_id and w.key = r.match ->> 'workflow_key'
+     ) as "workflowId"
+     from brake_rules r where r.environment_id = given.id) rule) as rules,
+   array(select to_json(f) from brake_freezes f where f.environment_id = given.id order by f.channel) as freezes,
+   exists (select from brake_engagements g where g.environment_id = given.id and g.rule = 'spike'
+     and g.last_at > now() - interval '150 seconds') as is_spiking, -- noted once a minute
+   array(select to_json(p) from prices p where p.environment_id = given.id) as prices
+ from unnest($1::uuid[]) as given (id);
+
+-- broadcasts_fold_changes (features/broadcasts/counts-store.ts)
+with gone as (
+  delete from broadcast_changes where ctid = any (array(
+    select ctid from broadcast_changes where broadcast_id = $1 limit $2 for update skip locked))
+  returning *
+)
+select broadcast_id, old_status, new_status, count(*)::int as count from gone group by broadcast_id, old_status, new_status;
+
+-- broadcasts_list_changed (features/broadcasts/counts-store.ts)
+select b.id, b.environment_id from broadcasts b
+where b.completed_at is not null and exists (select from broadcast_changes c where c.broadcast_id = b.id)
+order by b.id desc limit $1;
+
+-- broadcasts_list_changes (features/broadcasts/counts-store.ts)
+select broadcast_id, old_status, new_status, count(*)::int as count from broadcast_changes where broadcast_id = any ($1::uuid[])
+group by broadcast_id, old_status, new_status;
+
+-- broadcasts_insert_recipients (features/broadcasts/recipients-store.ts)
+with input as materialized (
+  select id::uuid, external_user_id, channel, address, name, locale, send_at::timestamptz, user_data::jsonb, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[])
+    as given (id, external_user_id, channel, address, name, locale, send_at, user_data, tag)
+),
+broadcast as materialized (
+  select environment_id, category, template_key, template_data, action_url, contents from broadcasts where id = $11
+),
+content as materialized (
+  select c.* from broadcast, json_each(contents) as of_channel (name, value), lateral (
+    select of_channel.name as channel, of_channel.value ->> 'subject' as subject, of_channel.value ->> 'html_body' as html_body,
+      of_channel.value ->> 'text_body' as text_body, of_channel.value ->> 'from_name' as from_name,
+      of_channel.value ->> 'reply_to' as reply_to, (of_channel.value ->> 'template_version_id')::uuid as template_version_id,
+      (of_channel.value ->> 'connection_id')::uuid as connection_id) c
+),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, 2::smallint as lane, environment_id, send_at as run_at, tag from input, broadcast) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, 2::smallint as lane, environment_id, send_at as run_at, tag from input, broadcast) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($10::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select $13::uuid as organization_id, $14::date as month, channel from input where $13 is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+lives as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category,
+    template_key, action_url, connection_id, send_at, events, broadcast_id)
+  select i.id, b.environment_id, i.channel, 'queued', 'bulk', i.address, i.name, i.external_user_id, b.category,
+    b.template_key, b.action_url, c.connection_id, i.send_at, $12::jsonb, $11
+  from input i join content c using (channel), broadcast b
+)
+insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to,
+  template_version_id, template_locale)
+select i.id, c.subject, c.html_body, c.text_body,
+  case when c.template_version_id is null then b.template_data else jsonb_build_object('user', i.user_data) || b.template_data end,
+  c.from_name, c.reply_to, c.template_version_id, case when c.template_version_id is not null then i.locale end
+from input i join content c using (channel), broadcast b;
+
+-- broadcasts_count_open (features/broadcasts/store.ts)
+select count(*)::int as count from broadcasts where environment_id = $1 and completed_at is null;
+
+-- broadcasts_delete_before (features/broadcasts/store.ts)
+with gone as (
+  delete from broadcasts where id = any (array(
+    select id from broadcasts where completed_at < $1 order by completed_at limit $2 for update skip locked))
+  returning id
+), changes as (
+  delete from broadcast_changes where broadcast_id in (select id from gone)
+)
+select id from gone;
+
+-- broadcasts_find (features/broadcasts/store.ts)
+select id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
+action_url, starts_at, send_at_local, timezone, rate_per_second, epoch, cursor, total, recipients, skipped, counts,
+local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2;
+
+-- broadcasts_find_owner (features/broadcasts/store.ts)
+select e.kind as "environmentKind", e.organization_id as "organizationId", o.plan
+from environments e join organizations o on o.id = e.organization_id where e.id = $1;
+
+-- broadcasts_insert (features/broadcasts/store.ts)
+insert into broadcasts (id, environment_id, status, name, request, filter, channels, contents, template_key, template_data,
+   category, action_url, starts_at, send_at_local, timezone, rate_per_second, cursor)
+ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, '')
+ returning id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
+action_url, starts_at, send_at_local, timezone, rate_per_second, epoch, cursor, total, recipients, skipped, counts,
+local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at;
+
+-- broadcasts_lock (features/broadcasts/store.ts)
+select id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
+action_url, starts_at, send_at_local, timezone, rate_per_second, epoch, cursor, total, recipients, skipped, counts,
+local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2 for no key update;
+
+-- broadcasts_update (features/broadcasts/store.ts)
+update broadcasts set status = $2, paused_from = $3, pause_reason = $4, epoch = $5, cursor = $6, total = $7, recipients = $8,
+  skipped = $9, counts = $10, local_moments = $11, first_id = $12, last_id = $13, last_send_at = $14, next_slice_at = $15,
+  started_at = $16, measured_at = $17, measured_done = $18, completed_at = $19
+where id = $1;
+
+-- broadcasts_list_postponed (features/broadcasts/waiting-store.ts)
+select n.id from (select id from queue_later where kind = 1 and environment_id = $1) waiting
+join notifications n on n.id = waiting.id
+where waiting.id > $3 and waiting.id <= $4 and n.broadcast_id = $2
+order by waiting.id limit $5;
+
 -- bulk_actions_count_running (features/bulk-actions/store.ts)
 select count(*)::int as running from bulk_actions where environment_id = $1 and status = 'running';
 
@@ -618,9 +887,12 @@ update notifications set trace = trace || $2::jsonb
 where id in (select id from notifications where id = any ($1::uuid[]) order by id for no key update)
   and status = 'queued' and trace->-1->>'name' is distinct from $3;
 
+-- dispatch_find_broadcast_statuses (features/dispatch/store.ts)
+select id, status from broadcasts where id = any ($1::uuid[]);
+
 -- dispatch_load (features/dispatch/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
-  n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id,
+  n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id, n.broadcast_id, n.source_id, n.chain,
   c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
   c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object, e.kind as environment_kind,
   case n.channel when 'email' then (select s.xmin::text from email_settings s where s.environment_id = n.environment_id) when 'sms' then (select s.xmin::text from sms_settings s where s.environment_id = n.environment_id) end as settings_version
@@ -653,6 +925,15 @@ update notification_contents c set
 from json_to_recordset($1::json)
   as i (id uuid, subject text, html_body text, text_body text, structured json, body_object uuid)
 where c.notification_id = i.id;
+
+-- idempotency_claim (features/idempotency/store.ts)
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select $1::uuid as environment_id, $2::text as operation, $3::text as key, $4::text as body_hash, $5::uuid as resource_id) claim
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id;
 
 -- idempotency_find (features/idempotency/store.ts)
 select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3;
@@ -1080,9 +1361,9 @@ where n.id = any ($1::uuid[]) and n.environment_id = $2;
 
 -- notifications_insert (features/notifications/insert.ts)
 with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
 ),
 
 fresh as (
@@ -1109,7 +1390,7 @@ taken as materialized (
  queue_floors as (
    select kind, lane, coalesce(
      (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($35::bigint[])[l.kind * 3 + l.lane + 1]
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($37::bigint[])[l.kind * 3 + l.lane + 1]
       order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
@@ -1154,7 +1435,7 @@ on conflict (environment_id, external_user_id) do update
   set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
     chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
 lives as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events from taken
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
 ),
 contents as (
   insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at from taken
@@ -1166,9 +1447,9 @@ insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, 
 
 -- notifications_insert_new (features/notifications/insert.ts)
 with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
 ),
 taken as (select * from input),
 
@@ -1184,7 +1465,7 @@ taken as (select * from input),
  queue_floors as (
    select kind, lane, coalesce(
      (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($35::bigint[])[l.kind * 3 + l.lane + 1]
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($37::bigint[])[l.kind * 3 + l.lane + 1]
       order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
@@ -1229,7 +1510,7 @@ on conflict (environment_id, external_user_id) do update
   set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
     chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
 lives as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events from taken
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
 ),
 contents as (
   insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at from taken
@@ -1242,9 +1523,9 @@ select id from input except select id from taken;
 
 -- notifications_insert_with_objects (features/notifications/insert.ts)
 with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
 ),
 
 fresh as (
@@ -1271,7 +1552,7 @@ taken as materialized (
  queue_floors as (
    select kind, lane, coalesce(
      (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($36::bigint[])[l.kind * 3 + l.lane + 1]
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($38::bigint[])[l.kind * 3 + l.lane + 1]
       order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
@@ -1316,7 +1597,7 @@ on conflict (environment_id, external_user_id) do update
   set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
     chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
 lives as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events from taken
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
 ),
 contents as (
   insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, body_object) select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, body_object from taken
@@ -1941,7 +2222,7 @@ from runs r join workflows w on w.id = r.workflow_id where r.id = $1 and r.envir
 -- runs_insert (features/runs/store.ts)
 with input as materialized (
   select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
-    external_user_id text, address text, trigger_data json, operation text, key text, body_hash text, lane smallint,
+    external_user_id text, address text, trigger_data json, chain text, operation text, key text, body_hash text, lane smallint,
     run_at timestamptz, tag bigint)
 ),
 fresh as (
@@ -1989,14 +2270,14 @@ taken as materialized (select * from input where key is null or id in (select re
    s.environment_id, s.note
  from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
 lives as (
-  insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data)
-  select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data from taken
+  insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data, chain)
+  select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data, chain from taken
 )
 select id from taken;
 
 -- runs_load (features/runs/store.ts)
-select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.state,
-  e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
+select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.chain,
+  r.state, e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
   u.timezone as recipient_timezone,
   floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
 from runs r
@@ -2235,6 +2516,29 @@ update schedules s set name = i.name, target = i.target, cron = i.cron, rule = i
   active_since timestamptz, next_slot timestamptz, timer_id uuid)
 where s.id = i.id returning s.id, s.environment_id, s.key, s.name, s.target, s.cron, s.rule, s.timezone, s.per_recipient_timezone, s.starts_at, s.ends_at, s.missed_runs, s.status, s.active_since, s.next_slot, s.timer_id, s.updated_at;
 
+-- spend_add (features/spend/store.ts)
+insert into spend_counts as s (environment_id, month, channel, currency, amount_micros)
+select * from json_to_recordset($1::json)
+  as (environment_id uuid, month date, channel text, currency text, amount_micros bigint)
+order by 1, 2, 3, 4 -- everyone locks in this order: no deadlocks
+on conflict (environment_id, month, channel, currency) do update set amount_micros = s.amount_micros + excluded.amount_micros;
+
+-- spend_delete_prices (features/spend/store.ts)
+delete from prices where environment_id = $1;
+
+-- spend_insert_prices (features/spend/store.ts)
+insert into prices (environment_id, channel, provider_kind, prefix, price_micros, currency)
+select $1, * from json_to_recordset($2::json)
+  as (channel text, provider_kind text, prefix text, price_micros bigint, currency text);
+
+-- spend_list_prices (features/spend/store.ts)
+select channel, provider_kind, prefix, price_micros::float8 as price_micros, currency from prices
+where environment_id = $1 order by channel, provider_kind, prefix;
+
+-- spend_sums (features/spend/store.ts)
+select channel, currency, amount_micros::float8 as amount_micros from spend_counts
+where environment_id = $1 and month = $2 order by currency, channel;
+
 -- suppressions_delete (features/suppressions/store.ts)
 delete from suppressions where environment_id = $1 and address = $2 returning id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id;
 
@@ -2438,7 +2742,7 @@ select d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.http_status_co
 where d.id = $1 and d.endpoint_id = $2 and d.environment_id = $3;
 
 -- webhooks_load_deliveries (features/webhooks/deliveries-store.ts)
-select d.id, d.environment_id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.step, v.body,
+select d.id, d.environment_id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.step, v.body, v.chain,
   e.url, e.status as endpoint_status, e.timeout_seconds, e.secrets, e.failing_since
 from webhook_deliveries d
 join webhook_events v on v.id = d.event_id
@@ -2557,9 +2861,9 @@ update webhook_attempts a set response_snippet = null from deliveries d where a.
 
 -- webhooks_insert_events (features/webhooks/events-store.ts)
 with events as (
-  insert into webhook_events (id, environment_id, type, notification_id, body)
+  insert into webhook_events (id, environment_id, type, notification_id, chain, body)
   select * from json_to_recordset($1::json)
-    as (id uuid, environment_id uuid, type text, notification_id uuid, body text)
+    as (id uuid, environment_id uuid, type text, notification_id uuid, chain text, body text)
 )
 insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type)
 select * from json_to_recordset($2::json)
@@ -2736,6 +3040,20 @@ with taken as (
 )
 select kind, id, lane, environment_id, note, leased_at, tag::float8 from taken join leased using (id);
 
+-- queue_count_waiting_for (queue/store.ts)
+with recursive names as (
+  (select waits_for as name from queue_later where environment_id = $1 and waits_for >= $3 and waits_for < $3 || chr(1114111)
+   order by waits_for limit 1)
+  union all
+  select (select l.waits_for from queue_later l
+    where l.environment_id = $1 and l.waits_for > n.name and l.waits_for < $3 || chr(1114111) order by l.waits_for limit 1)
+  from names n where n.name is not null
+)
+select name, waiting.count, waiting.oldest_at from names cross join lateral (
+  select count(*)::int as count, min(waits_since) as oldest_at from (
+    select waits_since from queue_later where environment_id = $1 and waits_for = name and kind = $2 limit $4) first) waiting
+where name is not null and waiting.count > 0;
+
 -- queue_defer (queue/store.ts)
 with held as (
   delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
@@ -2835,6 +3153,10 @@ insert into workers (id, alive_until) values ($1, now() + make_interval(secs => 
 on conflict (id) do update set alive_until = excluded.alive_until
 returning now();
 
+-- queue_list_waiting_for (queue/store.ts)
+select id, note, run_at from queue_later where environment_id = $1 and waits_for = $2 and kind = $3
+order by lane, waits_since, id limit $4;
+
 -- queue_postpone (queue/store.ts)
 insert into queue_later (kind, id, lane, environment_id, note, run_at, waits_for, waits_since)
 select * from json_to_recordset($1::json)
@@ -2908,6 +3230,44 @@ select s.id, s.kind, s.lane, coalesce(s.tag,
   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
   s.environment_id, s.note
 from queue_source s left join queue_taken_turns t using (kind, lane, environment_id);
+
+-- queue_release_waiting (queue/store.ts)
+with
+ queue_source as (
+ delete from queue_later where ctid = any (array(
+   select ctid from queue_later
+   where environment_id = $1 and waits_for = $2 and kind = $3 and waits_since <= $4
+   order by lane, waits_since, id limit $5 for update skip locked))
+ returning kind, id, case when lane = 0 then lane else 2::smallint end as lane, environment_id,
+   coalesce(note, '{}') || $7::jsonb as note, null::bigint as tag),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($6::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ )
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
+returning id;
 
 -- queue_remove_dead_workers (queue/store.ts)
 delete from workers w where alive_until < now() - interval '1 hour'

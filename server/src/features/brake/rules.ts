@@ -115,7 +115,7 @@ const repeatedMessagesRule: BrakeRule = {
   scope: 'recipient',
   per_template: true,
   window: 'hour',
-  limit: 20,
+  limit: 100,
   action: 'hold',
 };
 
@@ -173,7 +173,9 @@ function recipientOf({ per_template }: ActiveRule, fact: BrakedNotification): st
   const address = personalChannels.includes(fact.channel) ? fact.address?.toLowerCase() : undefined;
   const recipient = fact.external_user_id === null ? address : `user ${fact.external_user_id}`;
   if (recipient === undefined) return null;
-  return hashed(per_template ? `${fact.channel} ${fact.template_key ?? ''} ${recipient}` : recipient);
+  if (!per_template) return hashed(recipient);
+  // Without a template there is nothing to tell repetitions from other messages.
+  return fact.template_key && hashed(`${fact.channel} ${fact.template_key} ${recipient}`);
 }
 
 function hashed(text: string): string {

@@ -203,6 +203,7 @@ describe('a broadcast', () => {
   test('can be started by another feature, in its transaction', async () => {
     const topic = await crowdOf(2);
     const sender = {
+      kind: 'job',
       environmentId: app.testEnvironmentId,
       environmentKind: 'test',
       organizationId: (await app.request('GET', '/v1/me')).body.organization_id,

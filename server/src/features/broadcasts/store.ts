@@ -184,7 +184,7 @@ const findOwner = statement<Pick<Principal, 'environmentKind' | 'organizationId'
 export async function getOwner(sql: Sql, environmentId: string) {
   const [row] = await findOwner(sql, [environmentId]);
   if (!row) throw new Error('a broadcast belongs to no environment');
-  return { environmentId, ...row };
+  return { kind: 'job' as const, environmentId, ...row };
 }
 
 const removeOld = statement(

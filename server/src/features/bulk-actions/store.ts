@@ -116,7 +116,13 @@ const findSenderOf = statement<{ kind: Sender['environmentKind']; organization_i
 export async function findSender(sql: Sql, environmentId: string): Promise<Sender | null> {
   const [row] = await findSenderOf(sql, [environmentId]);
   return row
-    ? { environmentId, environmentKind: row.kind, organizationId: row.organization_id, plan: row.plan }
+    ? {
+        kind: 'job',
+        environmentId,
+        environmentKind: row.kind,
+        organizationId: row.organization_id,
+        plan: row.plan,
+      }
     : null;
 }
 

@@ -24,7 +24,7 @@ import {
 } from './attempt/open-attempt.ts';
 import { runRound, wasAnswered } from './attempt/round.ts';
 import { throttlesOn } from './attempt/throttles.ts';
-import { addConsent, unsubscribeUrlOf, withUnsubscribeUrl } from './load/consent.ts';
+import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './load/consent.ts';
 import { findTemplates, type PinnedTemplateFact, renderContent, traceRendering } from './load/render.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-planners.ts';
 import { type GateFact, judge } from './plan/gates.ts';

@@ -41,10 +41,16 @@ export interface Acceptance {
 export type Sender = Pick<Principal, 'environmentId' | 'environmentKind' | 'organizationId' | 'plan'> &
   NotificationSource;
 
-/** What sends: a caller of the API (`kind` and `id`), or a run of a workflow (its id and chain). */
+/** What sends: a caller of the API, a run of a workflow (its id and chain), or a job that works on behalf of many. */
 export type NotificationSource =
   | Pick<Principal, 'kind' | 'id'>
-  | { kind: 'workflow'; id: string; chain: string };
+  | { kind: 'workflow'; id: string; chain: string }
+  | { kind: 'job' };
+
+/** The key or the workflow that the brake counts the send for; people and jobs have none. */
+export function sourceIdOf(source: NotificationSource): string | null {
+  return source.kind === 'key' || source.kind === 'workflow' ? source.id : null;
+}
 
 export interface AcceptOptions {
   /** The Idempotency-Key and the hash of its request. */
@@ -176,7 +182,7 @@ function newAcceptance(principal: Sender, request: SendRequest, checked: Checked
       action_url: request.action_url || null,
       resent_from: null,
       connection_id: checked.connectionId,
-      source_id: principal.kind === 'user' ? null : principal.id,
+      source_id: sourceIdOf(principal),
       chain: principal.kind === 'workflow' ? principal.chain : null,
       broadcast_id: null,
       attempt_count: 0,

@@ -2,7 +2,7 @@ import { hashBody } from '../../http/body-hash.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import type { KeyClaim } from '../idempotency/index.ts';
-import { type Acceptance, meterOf, type Sender } from './accept.ts';
+import { type Acceptance, meterOf, type Sender, sourceIdOf } from './accept.ts';
 import type { LookupSources } from './lookups.ts';
 import { type ContentRow, eventEntry } from './notification-row.ts';
 import type { StoredNotification } from './store.ts';
@@ -39,7 +39,7 @@ export function acceptanceOfResend(
       status: 'queued',
       idempotency_key: claim?.key ?? null,
       resent_from: stored.id,
-      source_id: sender.kind === 'user' ? null : sender.id,
+      source_id: sourceIdOf(sender),
       chain: null,
       attempt_count: 0,
       round: 0,
