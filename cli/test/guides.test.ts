@@ -66,8 +66,8 @@ test('every command and file of the guide to configuration as code works', async
     ...text.matchAll(/`((?:templates|categories|topics|workflows|rules|schedules)\/\S+\.json)`/g),
   ].map(([, path = '']) => path);
   const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => json);
-  expect(named).toHaveLength(4);
-  expect(blocks).toHaveLength(4);
+  expect(named).toHaveLength(6);
+  expect(blocks).toHaveLength(6);
   const write = (path: string, content: string) => {
     const file = join(world.folder, 'carillon', path);
     mkdirSync(dirname(file), { recursive: true });

@@ -22,7 +22,8 @@ interface Schema {
 }
 
 /** The smallest value that the schema takes. */
-function sampleOf({ type, enum: values, pattern, format, properties = {}, required = [] }: Schema): unknown {
+function sampleOf(schema: Schema): unknown {
+  const { type, enum: values, pattern, format, minItems = 0, items, properties = {}, required = [] } = schema;
   if (values) return values[0];
   switch ([type].flat()[0]) {
     case 'boolean':
@@ -30,11 +31,12 @@ function sampleOf({ type, enum: values, pattern, format, properties = {}, requir
     case 'integer':
       return 1;
     case 'array':
-      return [];
+      return Array.from({ length: minItems }, () => sampleOf(items ?? {}));
     case 'object':
       return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})]));
     default:
       if (format === 'uri') return 'https://acme.example';
+      if (pattern?.includes('A-Z]{3}')) return 'EUR';
       return pattern?.includes(':') ? '10:00' : 'x';
   }
 }

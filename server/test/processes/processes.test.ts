@@ -18,7 +18,7 @@ const email = JSON.stringify({
   text_body: 'Hello.',
 });
 
-beforeAll(buildService, 120_000);
+beforeAll(() => buildService(), 120_000);
 
 /** Sends on a connection of its own, unless an agent keeps one open. */
 async function send(service: Supervised, agent?: Agent): Promise<string> {

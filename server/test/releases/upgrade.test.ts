@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { secretsOf } from '../move/cells.ts';
 import { secretOf } from '../simulators/secret.ts';
 import { smsone } from '../simulators/smsone.ts';
-import { readAnswers, readInbox } from './answers.ts';
+import { type Answers, readAnswers, readInbox } from './answers.ts';
 import { loadDump } from './dump.ts';
 import { readRelease, releases } from './fixtures.ts';
 import { type Answer, type Caller, callerOf, reaches, sharedSettings, signIn } from './installation.ts';
@@ -29,6 +29,18 @@ async function passTime(sql: Sql, waitingForEvent: string): Promise<void> {
   );
   await query(sql, 'update digests set closes_at = now()');
   await query(sql, 'update notifications set send_at = now() where send_at is not null');
+}
+
+/** A release may add scopes, and then keys with a preset have them. */
+function withoutNewScopes(now: Answers, before: Answers): Answers {
+  const known = new Set<string>();
+  JSON.stringify(before, (name, value) => {
+    if (name === 'scopes') for (const scope of value) known.add(scope);
+    return value;
+  });
+  const filtered = (name: string, value: unknown) =>
+    name === 'scopes' && Array.isArray(value) ? value.filter((scope) => known.has(scope)) : value;
+  return JSON.parse(JSON.stringify(now, filtered));
 }
 
 describe.each(releases())('an installation of %s', (release) => {
@@ -68,7 +80,7 @@ describe.each(releases())('an installation of %s', (release) => {
   test('still answers every read as the old release did', async () => {
     const before = Object.keys(answers);
     expect(before.length).toBeGreaterThan(150);
-    const now = await readAnswers(caller, unfinished.inboxUser);
+    const now = withoutNewScopes(await readAnswers(caller, unfinished.inboxUser), answers);
     for (const question of before)
       expect({ [question]: now[question] }).toMatchObject({ [question]: answers[question] });
     expect(Object.keys(now)).toEqual(before);

@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Nullable, OneOf } from '../../http/schema.ts';
 import { invalidParameter } from '../../kernel/errors.ts';
+import { pattern } from '../../kernel/patterns.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Price } from './price.ts';
 import { listPrices, replacePrices } from './store.ts';
@@ -33,7 +34,10 @@ const PriceInput = Type.Object({
 
 const PriceTable = Type.Object(
   {
-    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, such as EUR.' }),
+    currency: Type.String({
+      pattern: pattern('^[A-Z]{3}$', 'three capital letters, such as EUR'),
+      description: 'ISO 4217, such as EUR.',
+    }),
     prices: Type.Array(PriceInput, { maxItems: limits.prices }),
   },
   {
