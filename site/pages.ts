@@ -8,6 +8,10 @@ import { groupsOf, replaceLinks, withTabs } from './markdown.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'site/dist/pages');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const repository: string = JSON.parse(read('server/package.json')).repository.url.replace(
+  /^git\+(.*)\.git$/,
+  '$1',
+);
 
 /** Where a file of the repository is on the site. */
 const pages = new Map([
@@ -18,7 +22,8 @@ const pages = new Map([
   ['bench/RESULTS.md', 'benchmarks.md'],
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.md'))
+    // Decisions are for those who have the repository; with them the site would be larger than what a package may grow by.
+    .filter((path) => path.endsWith('.md') && !/^adr\/\d/.test(path))
     .map((path): [string, string] => [`docs/${path}`, path.replace(/README\.md$/, 'index.md')]),
 ]);
 
@@ -51,7 +56,8 @@ function adapted(link: string, source: string): string {
     return posix.relative(from, file.replace(/^docs\//, ''));
   }
   const page = pages.get(file) ?? pages.get(posix.join(file, 'README.md'));
-  if (page === undefined) throw new Error(`${source} links to ${link}, which is not a page of the site.`);
+  if (page === undefined && existsSync(join(root, file))) return `${repository}/blob/main/${file}`;
+  if (page === undefined) throw new Error(`${source} links to ${link}, which does not exist.`);
   return `${posix.relative(from, page)}${anchor ? `#${anchor}` : ''}`;
 }
 
