@@ -17,6 +17,7 @@ const filterOptions = {
   template: { type: 'string', value: 'key', description: 'Only this template' },
   to: { type: 'string', value: 'address', description: 'Only to this address' },
   user: { type: 'string', value: 'id', description: 'Only to this user' },
+  broadcast: { type: 'string', value: 'id', description: 'Only of this broadcast' },
   provider: { type: 'string', value: 'name', description: 'Only last attempted with this provider' },
   reason: { type: 'string', value: 'text', description: 'Only with this text in the error' },
   after: { type: 'string', value: 'time', description: 'Only created after this ISO 8601 time' },
@@ -96,6 +97,7 @@ interface FilterValues {
   template?: string | undefined;
   to?: string | undefined;
   user?: string | undefined;
+  broadcast?: string | undefined;
   provider?: string | undefined;
   reason?: string | undefined;
   after?: string | undefined;
@@ -110,6 +112,7 @@ function filterOf(values: FilterValues): CancelRequest['filter'] & RedriveReques
     template_key: values.template,
     recipient: values.to,
     external_user_id: values.user,
+    broadcast_id: values.broadcast,
     provider: values.provider,
     reason: values.reason,
     created_after: values.after,

@@ -275,6 +275,7 @@ export type CancelFilter = {
   /** The address. */
   recipient?: string | undefined;
   external_user_id?: string | undefined;
+  broadcast_id?: string | undefined;
   /** The provider of the last attempt, by name or kind. */
   provider?: string | undefined;
   /** A part of `last_error`; case-insensitive. */
@@ -922,6 +923,7 @@ export type RedriveFilter = {
   /** The address. */
   recipient?: string | undefined;
   external_user_id?: string | undefined;
+  broadcast_id?: string | undefined;
   /** The provider of the last attempt, by name or kind. */
   provider?: string | undefined;
   /** A part of `last_error`; case-insensitive. */

@@ -17,7 +17,7 @@ export interface FilteredPage {
   indexed: string[];
   /** The tables to read instead of an index, by condition: they have the columns of the scope, of the condition, and the id. */
   indexTables?: Record<string, string>;
-  /** Conditions without an index and without parameters. */
+  /** Conditions without an index. They may use the parameters of the bounds, and no others. */
   others: string[];
   /** Replaces an index: the ids of all candidate rows, where they are few and known otherwise. */
   ids?: string | undefined;

@@ -204,6 +204,7 @@ describe('a redrive', () => {
     expect(await count({ provider: provider_kind })).toBe(1);
     expect(await count({ provider: 'another' })).toBe(0);
     expect(await count({ status: 'bounced' })).toBe(0);
+    expect(await count({ broadcast_id: id })).toBe(0);
     expect(await count({ created_before: '2020-01-01T00:00:00Z' })).toBe(0);
   });
 });
@@ -276,6 +277,10 @@ describe('bad input', () => {
       'filter.created_before',
     ],
     ['cancel', { filter: { all: true }, confirm_token: 'made up' }, 'confirm_token'],
+    ['cancel', { filter: { templatekey: 'spring_sale' } }, 'filter.templatekey'],
+    ['cancel', { filter: { channel: 'email', sent_after: '2026-01-01T00:00:00Z' } }, 'filter.sent_after'],
+    ['cancel', { filter: { channel: 'email', status: 'failed' } }, 'filter.status'],
+    ['redrive', { filter: { broadcast_id: "' or true or '' = '" } }, 'filter.broadcast_id'],
   ] as const)('%s %j is refused with the name of the field', async (action, body, param) => {
     const refused = await ask(action, body);
     expect([refused.status, refused.body.error.param]).toEqual([400, param]);

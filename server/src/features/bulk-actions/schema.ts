@@ -10,6 +10,7 @@ const filterFields = {
   template_key: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   recipient: Type.Optional(Type.String({ minLength: 1, maxLength: maxText, description: 'The address.' })),
   external_user_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  broadcast_id: Type.Optional(Uuid),
   provider: Type.Optional(
     Type.String({
       minLength: 1,
@@ -36,6 +37,12 @@ const RedriveFilter = Type.Object(
 );
 
 const CancelFilter = Type.Object(filterFields, { title: 'CancelFilter' });
+
+/** Other fields are refused: a filter without the field that was meant would match more. */
+export const filterNames: Record<BulkActionKind, ReadonlySet<string>> = {
+  redrive: new Set(Object.keys(RedriveFilter.properties)),
+  cancel: new Set(Object.keys(CancelFilter.properties)),
+};
 
 /** The filter of either action, as it is stored. */
 export type BulkFilter = Static<typeof RedriveFilter>;

@@ -7,7 +7,14 @@ import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
 import { listMatches } from './match.ts';
-import type { BulkAction, BulkActionKind, BulkActionStatus, BulkFilter, BulkPreview } from './schema.ts';
+import {
+  type BulkAction,
+  type BulkActionKind,
+  type BulkActionStatus,
+  type BulkFilter,
+  type BulkPreview,
+  filterNames,
+} from './schema.ts';
 import * as store from './store.ts';
 import { makeConfirmToken, readConfirmToken } from './token.ts';
 import { viewOf } from './view.ts';
@@ -55,7 +62,7 @@ export function createBulkActionService({
   return {
     async preview(principal, action, filter) {
       checkScope(principal, action);
-      checkNarrow(filter);
+      checkFilter(action, filter);
       const now = clock();
       const { environmentId } = principal;
       const before = newId(now);
@@ -96,7 +103,7 @@ export function createBulkActionService({
 
     async start(principal, action, filter, confirmToken, requestId) {
       checkScope(principal, action);
-      checkNarrow(filter);
+      checkFilter(action, filter);
       const { environmentId } = principal;
       const confirmed = readConfirmToken(keyring, environmentId, confirmToken, { action, filter });
       if (!confirmed)
@@ -182,8 +189,12 @@ function checkScope(principal: Principal, action: BulkActionKind): void {
     throw new Problem('insufficient_scope', 'A redrive requires the scope notifications:send, too.');
 }
 
-/** A filter that was left empty by mistake must not match everything. */
-function checkNarrow({ status: _status, all, ...fields }: BulkFilter): void {
+/** A filter that is misspelled, or was left empty by mistake, must not match everything. */
+function checkFilter(action: BulkActionKind, filter: BulkFilter): void {
+  const unknown = Object.keys(filter).find((name) => !filterNames[action].has(name));
+  if (unknown !== undefined)
+    throw invalidParameter(`filter.${unknown}`, `filter.${unknown} is not a filter of this action.`);
+  const { status: _status, all, ...fields } = filter;
   const { created_after: after, created_before: before } = fields;
   if (after && before && Date.parse(after) >= Date.parse(before))
     throw invalidParameter(

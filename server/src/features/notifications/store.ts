@@ -176,9 +176,10 @@ async function scanNotifications<Row extends pg.QueryResultRow>(
   require(bounds, 'id < ?', before && lowestIdAt(Date.parse(before)));
   require(bounds, 'id < ?', page.before);
   // The ids of a broadcast lie in a range, and few others in between: no index by broadcast has to be written by every send.
-  const { broadcast_id: broadcast } = filter;
-  require(bounds, 'id >= (select first_id from broadcasts where environment_id = $1 and id = ?)', broadcast);
-  require(bounds, 'id <= (select last_id from broadcasts where environment_id = $1 and id = ?)', broadcast);
+  const broadcast = filter.broadcast_id ? `$${values.push(filter.broadcast_id)}` : null;
+  if (broadcast)
+    for (const bound of ['>= (select first_id', '<= (select last_id'])
+      bounds.push(`id ${bound} from broadcasts where environment_id = $1 and id = ${broadcast})`);
   const rareStatus = rareStatuses.find((status) => status === filter.status);
   require(indexed, 'status = ?', rareStatus);
   const indexTables = rareStatus && { [indexed[0] ?? '']: 'notification_rare_statuses' };
@@ -194,7 +195,7 @@ async function scanNotifications<Row extends pg.QueryResultRow>(
     indexed,
     ...(indexTables && { indexTables }),
     others: [
-      ...(broadcast ? [`broadcast_id = '${broadcast}'`] : []), // checked to be a UUID
+      ...(broadcast ? [`broadcast_id = ${broadcast}`] : []), // the bounds have the parameter, too
       ...(filter.status && !rareStatus ? statusConditions(filter.status) : []),
     ],
     ids: await idsByQueue(sql, environmentId, filter.status),
