@@ -52,13 +52,14 @@ function BulkProgress() {
     async (api, signal) => (await api.bulkActions.list({ limit: 5 }, { signal }).page()).data,
     { everyMs: (last) => (last?.some(isRunning) ? pollMs : false) },
   );
-  const running = data?.filter(isRunning).length ?? 0;
-  const before = useRef(running);
+  // A short action may have ended before it was ever seen running.
+  const lastEnd = data?.reduce((latest, { completed_at: at }) => (at && at > latest ? at : latest), '');
+  const before = useRef(lastEnd);
   useEffect(() => {
-    if (running < before.current)
+    if (before.current !== undefined && lastEnd !== before.current)
       void queries.invalidateQueries({ queryKey: [environment.id, 'notifications'] });
-    before.current = running;
-  }, [running, queries, environment.id]);
+    before.current = lastEnd;
+  }, [lastEnd, queries, environment.id]);
   const stop = useWrite((api, id: string) => api.bulkActions.cancel(id), { changes: [['bulk-actions']] });
   const shown = (data ?? []).filter((action) => isRunning(action) || endedRecently(action));
   return shown.map((action) => (
