@@ -12,6 +12,7 @@ import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { isTimeZone } from '../../kernel/time-zone.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { WorkflowAuthor } from './author.ts';
 import { readBody, triggerDataProblem } from './body.ts';
@@ -269,6 +270,12 @@ export function createWorkflowService(
     },
 
     async simulate({ environmentId, environmentKind }, key, version, request) {
+      const zone = request.recipient_timezone ?? null;
+      if (zone !== null && !isTimeZone(zone))
+        throw invalidParameter(
+          'recipient_timezone',
+          'recipient_timezone must be an IANA time zone name, such as Europe/Rome.',
+        );
       const workflow = await get(pool, environmentId, key);
       // The credentials are included, as in a run: a mask is not a valid header. A simulated step shows the response, never the
       // request.
@@ -278,7 +285,7 @@ export function createWorkflowService(
       const simulated = await simulateBounded(tasks, environmentId, definition, {
         about: { workflowKey: key, version, source: sourceOf(environmentKind) },
         triggerData: request.trigger_data,
-        recipientTimezone: request.recipient_timezone ?? null,
+        recipientTimezone: zone,
         events: request.events ?? [],
         responses: request.responses ?? {},
         now: request.now ? Date.parse(request.now) : clock(),
