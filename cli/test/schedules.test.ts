@@ -67,6 +67,33 @@ test('schedules are files: pushed with their workflow, pulled as they are, pause
   });
 });
 
+test('a schedule of a broadcast is a file too, and what it refers to is checked before the push', async () => {
+  const broadcast = {
+    name: 'News',
+    channels: ['email'],
+    audience: { topic: 'news' },
+    subject: 'News',
+    text_body: 'Hello',
+  };
+  const file = { target: { kind: 'broadcast', broadcast }, cron: '0 9 * * 1' };
+  write({ ...file, target: { kind: 'broadcast' } });
+  expect((await world.run(['push', '--yes'])).err).toContain('target.broadcast must be an object');
+  write(file);
+  expect((await world.run(['push', '--yes'])).err).toContain(
+    'refers to the topic news, which does not exist',
+  );
+  await app.request('POST', '/v1/topics', { body: { key: 'news', name: 'News' } });
+  expect(await world.run(['push', '--yes'])).toMatchObject({ code: 0 });
+  expect(await world.run(['diff', '--exit-code'])).toMatchObject({ code: 0 });
+  rmSync(at('schedules/weekly.json'));
+  expect(await world.run(['schedules', 'pull'])).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(at('schedules/weekly.json'), 'utf8'))).toEqual({ name: 'Weekly', ...file });
+  const simulated = await world.run(['schedules', 'simulate', 'weekly', '--now', '2026-05-01T00:00:00Z']);
+  expect(simulated.out).toContain('2026-05-04T09:00:00+00:00  0 of 0 users would be sent to');
+  write({ target, rule: { every: 'day', at: '07:00' } });
+  expect(await world.run(['push', '--yes'])).toMatchObject({ code: 0 });
+});
+
 test('a schedule is shown, paused, resumed, run and simulated', async () => {
   expect((await world.run(['schedules', 'list'])).out).toContain('weekly  active');
   const shown = await world.run(['schedules', 'get', 'weekly']);

@@ -103,6 +103,8 @@ export function createServices(deps: Deps) {
   });
   const notifications = createNotificationService({ ...deps, lookups, objects }, wakeRunsOf);
 
+  const broadcasts = createBroadcastService({ ...deps, lookups, templates });
+
   const definitions = createDefinitions(deps);
   const workflows = createWorkflowService({ ...deps, definitions });
   const newRuns = createNewRuns({ ...deps, workflows });
@@ -134,7 +136,7 @@ export function createServices(deps: Deps) {
     preferences: createPreferenceService(deps),
     suppressions: createSuppressionService(deps),
     topics: createTopicService(deps),
-    broadcasts: createBroadcastService({ ...deps, lookups, templates }),
+    broadcasts,
     users: createUserService({ ...deps, erasers }),
     erasers,
     lookups,
@@ -145,7 +147,7 @@ export function createServices(deps: Deps) {
     workflows,
     newRuns,
     runs: createRunService({ ...deps, newRuns, loopGuard: createLoopGuard(deps, { states: brakeStates }) }),
-    schedules: createScheduleService({ ...deps, workflows }),
+    schedules: createScheduleService({ ...deps, workflows, broadcasts }),
     emailSettings: createEmailSettingsService({ ...deps, sandboxStore, linkSecrets }),
     smsSettings: createSmsSettingsService({ ...deps, sandboxStore, smsCallbackUrl }),
     chatoneApi,

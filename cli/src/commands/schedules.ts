@@ -56,7 +56,7 @@ export const scheduleCommands: readonly Command[] = [
     summary: 'Run a schedule now',
     details: 'In addition to its next run, and for its whole audience at once.',
     options: { yes: { type: 'boolean', short: 'y', description: 'Skip the confirmation' } },
-    examples: [{ command: 'carillon schedules run weekly_report', says: 'asks, then triggers the workflow' }],
+    examples: [{ command: 'carillon schedules run weekly_report', says: 'asks, then starts it' }],
     async run({ io, json, client }, { yes }, [name = '']) {
       if (!(await confirmed(io, `Run ${name} now?`, yes))) return;
       const run = await client().schedules.run(name);
@@ -87,10 +87,11 @@ export const scheduleCommands: readonly Command[] = [
     ...key,
     name: 'schedules simulate',
     summary: 'Run a schedule on a virtual clock',
-    details: 'Simulates the workflow at the next slots. Nothing is sent.',
+    details:
+      'Simulates the workflow at the next slots, or makes a dry run of the broadcast. Nothing is sent.',
     options: {
       now: { type: 'string', value: 'time', description: 'Start of the simulation. Default: now' },
-      runs: { type: 'string', value: 'number', description: 'Slots, 1 to 10. Default: 3' },
+      runs: { type: 'string', value: 'number', description: 'Slots, 1 to 10. Default: 3, of a broadcast 1' },
       user: { type: 'string', value: 'id', description: 'Member of the audience to simulate' },
     },
     examples: [
@@ -106,12 +107,16 @@ export const scheduleCommands: readonly Command[] = [
         external_user_id: user,
       });
       if (json) return io.out(JSON.stringify(simulated));
-      const rows = simulated.runs.map(({ local_time, run }) => [
-        local_time,
-        run.status,
-        run.steps.map(({ step_id, outcome }) => `${step_id} ${outcome ?? ''}`.trim()).join(', '),
-        plain(run.failure_reason, 80),
-      ]);
+      const rows = simulated.runs.map(({ local_time, run, broadcast }) =>
+        run
+          ? [
+              local_time,
+              run.status,
+              run.steps.map(({ step_id, outcome }) => `${step_id} ${outcome ?? ''}`.trim()).join(', '),
+              plain(run.failure_reason, 80),
+            ]
+          : [local_time, `${broadcast?.would_send} of ${broadcast?.checked} users would be sent to`],
+      );
       io.out(rows.length > 0 ? table(rows) : 'No runs are left.');
     },
   }),

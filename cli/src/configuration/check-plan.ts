@@ -3,7 +3,7 @@ import { isCritical } from './categories.ts';
 import { hasMergeMarks } from './json-file.ts';
 import type { FolderProblem, KindName } from './kind.ts';
 import type { Change, Plan, Sides } from './plan.ts';
-import { workflowOf } from './schedules.ts';
+import { namesOf } from './schedules.ts';
 import { type Compared, folderError, type Scope } from './sides.ts';
 import { hasVersion, namedBy } from './workflows.ts';
 
@@ -20,7 +20,7 @@ export function checkPlan({ context, folder }: Scope, { sides, missing }: Compar
   const problems = [
     ...unfinishedMerges(changes),
     ...lostNames(sides, changes),
-    ...lostWorkflows(sides, changes),
+    ...lostTargets(sides, changes),
     ...changedForGood(changes),
   ];
   if (problems.length > 0) throw folderError(context, problems);
@@ -35,15 +35,16 @@ function unfinishedMerges(changes: Change[]): FolderProblem[] {
   );
 }
 
-/** Schedules whose workflow will be nowhere. */
-function lostWorkflows(sides: Sides[], changes: Change[]): FolderProblem[] {
-  const workflows = keysAfter('workflows', sides, changes);
+/** Schedules that name a workflow, template, category or topic which will be nowhere. */
+function lostTargets(sides: Sides[], changes: Change[]): FolderProblem[] {
   return changes.flatMap(({ kind, key, after }) => {
     if (kind.name !== 'schedules' || after === null) return [];
-    const named = workflowOf(after);
-    if (workflows === null || workflows.has(named)) return [];
-    const message = `refers to the workflow ${named}, which does not exist here or on the server`;
-    return [{ path: `schedules/${key}.json`, message }];
+    return namesOf(after)
+      .filter(([named, , wanted]) => keysAfter(named, sides, changes)?.has(wanted) === false)
+      .map(([, noun, wanted]) => ({
+        path: `schedules/${key}.json`,
+        message: `refers to the ${noun} ${wanted}, which does not exist here or on the server`,
+      }));
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Client, NotFoundError, type ScheduleDetail, type ScheduleReplace } from '@carillon/sdk';
 import { isObject } from '../input.ts';
 import { FileProblem, fieldsOf } from './json-file.ts';
-import type { Files, Kind } from './kind.ts';
+import type { Files, Kind, KindName } from './kind.ts';
 import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
 
 const name = 'schedules';
@@ -33,7 +33,9 @@ export const schedules: Kind = {
       if ((value.cron === undefined) === (value.rule === undefined))
         throw new FileProblem('must have either cron or rule');
       const target = fields.object('target');
-      if (typeof target.workflow_key !== 'string')
+      if (target.kind === 'broadcast') {
+        if (!isObject(target.broadcast)) throw new FileProblem(': target.broadcast must be an object');
+      } else if (typeof target.workflow_key !== 'string')
         throw new FileProblem(': target.workflow_key must be a string');
       return contentOf(
         {
@@ -98,14 +100,16 @@ function contentOf(schedule: Definition, isPaused: boolean): Content {
   };
 }
 
-function targetOf({ kind, workflow_key, trigger_data, audience }: Definition['target']) {
+function targetOf(target: Definition['target']): Definition['target'] {
+  const { trigger_data, audience, broadcast } = target;
   const isEmpty = !isObject(trigger_data) || Object.keys(trigger_data).length === 0;
-  return {
-    kind,
-    workflow_key,
-    ...(isEmpty ? {} : { trigger_data }),
-    ...(audience ? { audience: withoutNulls(audience) } : {}),
-  };
+  return withoutNulls({
+    kind: target.kind,
+    workflow_key: target.workflow_key,
+    trigger_data: isEmpty ? null : trigger_data,
+    audience: audience && withoutNulls(audience),
+    broadcast: broadcast && withoutNulls(broadcast),
+  });
 }
 
 function ruleOf({ every, on, day, at }: NonNullable<Definition['rule']>) {
@@ -127,4 +131,13 @@ function definitionText(files: Files): string {
   return JSON.stringify(definition);
 }
 
-export const workflowOf = (files: Files): string => (contentIn(files) as Content).target.workflow_key;
+/** What a schedule refers to, by the kind of its files. */
+export function namesOf(files: Files): [kind: KindName, noun: string, key: string][] {
+  const { workflow_key, audience, broadcast } = (contentIn(files) as Content).target;
+  return [
+    ['workflows', 'workflow', workflow_key],
+    ['templates', 'template', broadcast?.template_key],
+    ['categories', 'category', broadcast?.category],
+    ['topics', 'topic', audience?.topic ?? broadcast?.audience.topic],
+  ].flatMap(([kind, noun, key]) => (key ? [[kind, noun, key] as [KindName, string, string]] : []));
+}

@@ -1462,7 +1462,7 @@ export interface Api {
     /**
      * Create a schedule.
      *
-     * A schedule triggers a workflow again and again, at times given by cron or by rule.
+     * A schedule triggers a workflow or starts a broadcast again and again, at times given by cron or by rule. A broadcast also requires the scope `broadcasts:write`.
      *
      * Requires the scope `schedules:write`.
      *
@@ -1536,13 +1536,13 @@ export interface Api {
     /**
      * Run a schedule now.
      *
-     * In addition to its slots, and for the whole audience at once. Also works while it is paused.
+     * In addition to its slots, and for the whole audience at once. Also works while it is paused. A broadcast also requires the scope `broadcasts:write`.
      *
      * Requires the scope `schedules:write`.
      *
      * `POST /v1/schedules/{key}/run`
      */
-    run(key: string, options?: RequestOptions): Promise<ScheduleRun>;
+    run(key: string, options?: KeyedOptions): Promise<ScheduleRun>;
     /**
      * List the slots of a schedule that ran or were missed, newest first.
      *
@@ -1560,7 +1560,7 @@ export interface Api {
     /**
      * Run a schedule on a virtual clock.
      *
-     * Simulates the active version of the workflow at the next slots. Nothing is sent, fetched or stored.
+     * Simulates the active version of the workflow at the next slots, or makes a dry run of the broadcast, which also requires the scope `broadcasts:read`. Nothing is sent, fetched or stored.
      *
      * Requires the scope `schedules:read`.
      *
@@ -2435,7 +2435,7 @@ export const api: Table = {
     delete: { method: 'DELETE', path: '/v1/schedules/{key}' },
     pause: { method: 'POST', path: '/v1/schedules/{key}/pause', repeatable: true },
     resume: { method: 'POST', path: '/v1/schedules/{key}/resume', repeatable: true },
-    run: { method: 'POST', path: '/v1/schedules/{key}/run' },
+    run: { method: 'POST', path: '/v1/schedules/{key}/run', key: 'header' },
     listRuns: { method: 'GET', path: '/v1/schedules/{key}/runs', query: ['limit', 'cursor'], list: 'cursor' },
     simulate: { method: 'POST', path: '/v1/schedules/{key}/simulate', body: true, repeatable: true },
   },

@@ -210,7 +210,7 @@ export type BroadcastProgress = {
   total: number;
   /** Users whose notification is no longer queued, or who were skipped. */
   done: number;
-  /** Users without an address on any of the channels. */
+  /** Users without an address on any of the channels, or for whom the time of the schedule has passed. */
   skipped: number;
   /** Notifications by status; `deleted` ones were erased with their user before they were sent. */
   counts: Record<string, number>;
@@ -1052,14 +1052,36 @@ export type Schedule = {
   updated_at: string;
 };
 
-/** Set `users`, or `all` with `confirm`. Each member gets a run of their own. */
+/** One of `users`, `topic`, `filter` and `all`. Each member gets a run of their own. */
 export type ScheduleAudience = {
-  /** The external ids of users. */
+  /** The external ids of users, stored or not. */
   users?: (Array<string> | null) | undefined;
-  /** Every stored user of the environment. */
+  topic?: (string | null) | undefined;
+  filter?: (AudienceFilter | null) | undefined;
+  /** All users of the environment. */
   all?: (boolean | null) | undefined;
-  /** Must be true together with `all`. */
+  /** Required for an audience that is everybody, by `all` or by a filter. */
   confirm?: (boolean | null) | undefined;
+};
+
+/** The body of `POST /v1/broadcasts` without its times. */
+export type ScheduleBroadcast = {
+  name: string;
+  /** In the order of preference. Each user gets one notification: on the first channel with an address that is not suppressed and that the user has not opted out of. */
+  channels: Array<'email' | 'sms' | 'in_app' | 'chatone'>;
+  audience: Audience;
+  template_key?: (string | null) | undefined;
+  subject?: (string | null) | undefined;
+  html_body?: (string | null) | undefined;
+  text_body?: (string | null) | undefined;
+  /** The same for all recipients. Templates also get `user`: external_user_id, name, locale, timezone and attributes. */
+  template_data?: (Record<string, unknown> | null) | undefined;
+  action_url?: (string | null) | undefined;
+  category?: (string | null) | undefined;
+  from_name?: (string | null) | undefined;
+  reply_to?: (string | null) | undefined;
+  /** At most so many notifications a second. */
+  rate_per_second?: (number | null) | undefined;
 };
 
 export type ScheduleCreate = {
@@ -1071,7 +1093,7 @@ export type ScheduleCreate = {
   rule?: (ScheduleRule | null) | undefined;
   /** An IANA time zone name; defaults to UTC. */
   timezone?: (string | null) | undefined;
-  /** Each member of the audience gets the run when the clocks of their own time zone show the time; members without a time zone follow `timezone`. */
+  /** Each member of the audience gets the run or the message when the clocks of their own time zone show the time; members without a time zone follow `timezone`. */
   per_recipient_timezone?: (boolean | null) | undefined;
   starts_at?: (string | null) | undefined;
   ends_at?: (string | null) | undefined;
@@ -1121,7 +1143,7 @@ export type ScheduleReplace = {
   rule?: (ScheduleRule | null) | undefined;
   /** An IANA time zone name; defaults to UTC. */
   timezone?: (string | null) | undefined;
-  /** Each member of the audience gets the run when the clocks of their own time zone show the time; members without a time zone follow `timezone`. */
+  /** Each member of the audience gets the run or the message when the clocks of their own time zone show the time; members without a time zone follow `timezone`. */
   per_recipient_timezone?: (boolean | null) | undefined;
   starts_at?: (string | null) | undefined;
   ends_at?: (string | null) | undefined;
@@ -1150,7 +1172,8 @@ export type ScheduleRun = {
   /** running while runs are started for the audience. */
   status: 'running' | 'completed' | 'failed' | 'missed';
   run_id: string | null;
-  /** Runs of the workflow. */
+  broadcast_id: string | null;
+  /** Runs of the workflow, or 1 for a broadcast. */
   started_count: number;
   /** Members of the audience whose local time had passed, or whose trigger data was refused. */
   skipped_count: number;
@@ -1163,7 +1186,7 @@ export type ScheduleRun = {
 
 export type ScheduleSimulate = {
   now?: (string | null) | undefined;
-  /** How many slots; defaults to 3. */
+  /** How many slots; defaults to 3, for a broadcast to 1. */
   runs?: (number | null) | undefined;
   /** The member of the audience to simulate; defaults to the first of `users`. */
   external_user_id?: (string | null) | undefined;
@@ -1173,12 +1196,13 @@ export type ScheduleSimulation = {
   runs: Array<SimulatedScheduleRun>;
 };
 
-/** What runs: a workflow, once or for each member of the audience. With an audience, `external_user_id` is added to trigger_data. */
+/** What runs. `workflow`: the workflow of `workflow_key`, once or for each member of the audience; with an audience, `external_user_id` is added to trigger_data. `broadcast`: the broadcast of `broadcast`. */
 export type ScheduleTarget = {
-  kind: 'workflow';
-  workflow_key: string;
+  kind: 'workflow' | 'broadcast';
+  workflow_key?: (string | null) | undefined;
   trigger_data?: (Record<string, unknown> | null) | undefined;
   audience?: (ScheduleAudience | null) | undefined;
+  broadcast?: (ScheduleBroadcast | null) | undefined;
 };
 
 export type ScheduleTimingInput = {
@@ -1187,7 +1211,7 @@ export type ScheduleTimingInput = {
   rule?: (ScheduleRule | null) | undefined;
   /** An IANA time zone name; defaults to UTC. */
   timezone?: (string | null) | undefined;
-  /** Each member of the audience gets the run when the clocks of their own time zone show the time; members without a time zone follow `timezone`. */
+  /** Each member of the audience gets the run or the message when the clocks of their own time zone show the time; members without a time zone follow `timezone`. */
   per_recipient_timezone?: (boolean | null) | undefined;
   starts_at?: (string | null) | undefined;
   ends_at?: (string | null) | undefined;
@@ -1251,8 +1275,9 @@ export type SimulatedScheduleRun = {
   at: string;
   /** The same moment on the clocks of `timezone`. */
   local_time: string;
-  trigger_data: Record<string, unknown>;
-  run: SimulatedRun;
+  trigger_data: Record<string, unknown> | null;
+  run: SimulatedRun | null;
+  broadcast: BroadcastDryRun | null;
 };
 
 export type SmsSettings = {

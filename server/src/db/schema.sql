@@ -183,6 +183,8 @@ create table broadcasts (
   measured_at timestamp with time zone,
   measured_done integer default 0 not null,
   completed_at timestamp with time zone,
+  local_from timestamp with time zone,
+  local_until timestamp with time zone,
   constraint broadcasts_pkey PRIMARY KEY (id),
   constraint broadcasts_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'preparing'::text, 'running'::text, 'paused'::text, 'done'::text, 'cancelled'::text]))),
   constraint broadcasts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
@@ -852,6 +854,7 @@ create table schedule_runs (
   missed_count integer default 0 not null,
   failure_reason text,
   completed_at timestamp with time zone,
+  broadcast_id uuid,
   constraint schedule_runs_pkey PRIMARY KEY (id),
   constraint schedule_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'missed'::text]))),
   constraint schedule_runs_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES schedules(id) ON DELETE CASCADE

@@ -643,8 +643,8 @@ select id from gone;
 
 -- broadcasts_find (features/broadcasts/store.ts)
 select id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
-action_url, starts_at, send_at_local, timezone, rate_per_second, epoch, cursor, total, recipients, skipped, counts,
-local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2;
+action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
+skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2;
 
 -- broadcasts_find_owner (features/broadcasts/store.ts)
 select e.kind as "environmentKind", e.organization_id as "organizationId", o.plan
@@ -652,16 +652,16 @@ from environments e join organizations o on o.id = e.organization_id where e.id 
 
 -- broadcasts_insert (features/broadcasts/store.ts)
 insert into broadcasts (id, environment_id, status, name, request, filter, channels, contents, template_key, template_data,
-   category, action_url, starts_at, send_at_local, timezone, rate_per_second, cursor)
- values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, '')
+   category, action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, cursor)
+ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, '')
  returning id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
-action_url, starts_at, send_at_local, timezone, rate_per_second, epoch, cursor, total, recipients, skipped, counts,
-local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at;
+action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
+skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at;
 
 -- broadcasts_lock (features/broadcasts/store.ts)
 select id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
-action_url, starts_at, send_at_local, timezone, rate_per_second, epoch, cursor, total, recipients, skipped, counts,
-local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2 for no key update;
+action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
+skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2 for no key update;
 
 -- broadcasts_update (features/broadcasts/store.ts)
 update broadcasts set status = $2, paused_from = $3, pause_reason = $4, epoch = $5, cursor = $6, total = $7, recipients = $8,
@@ -2441,14 +2441,13 @@ from (select distinct id from unnest($2::text[]) as given (id) where id > $3 ord
 left join end_users u on u.environment_id = $1 and u.external_user_id = wanted.id
 order by wanted.id;
 
--- schedules_list_stored_members (features/schedules/members.ts)
-select external_user_id, timezone from end_users
-where environment_id = $1 and external_user_id > $2 order by external_user_id limit $3;
-
 -- schedule_runs_delete_old (features/schedules/store.ts)
 delete from schedule_runs where id = any (array(
   select id from schedule_runs where id < $1 and status <> 'running' order by id limit $2))
 returning 1 as one;
+
+-- schedule_runs_find (features/schedules/store.ts)
+select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, broadcast_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = $1 and id = $2;
 
 -- schedule_runs_insert (features/schedules/store.ts)
 insert into schedule_runs (id, environment_id, schedule_id, slot, is_manual, status, definition, missed_count, completed_at)
@@ -2460,16 +2459,18 @@ on conflict (schedule_id, slot) where not is_manual do nothing
 returning id;
 
 -- schedule_runs_list (features/schedules/store.ts)
-select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = $1 and id < $2 order by id desc limit $3;
+select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, broadcast_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = $1 and id < $2 order by id desc limit $3;
 
 -- schedule_runs_list_last (features/schedules/store.ts)
 select r.* from unnest($1::uuid[]) as wanted (id), lateral (
-select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = wanted.id order by id desc limit 1) r;
+select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, broadcast_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = wanted.id order by id desc limit 1) r;
 
 -- schedule_runs_load (features/schedules/store.ts)
-select r.id, r.environment_id, r.schedule_id, r.slot, r.is_manual, r.status, r.definition, r.last_user, r.run_id, r.started_count, r.skipped_count, r.missed_count, r.failure_reason, r.completed_at, s.key as schedule_key, e.kind as environment_kind, o.plan,
-  floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
-from schedule_runs r join schedules s on s.id = r.schedule_id join environments e on e.id = r.environment_id join organizations o on o.id = e.organization_id
+select r.id, r.environment_id, r.schedule_id, r.slot, r.is_manual, r.status, r.definition, r.last_user, r.run_id, r.broadcast_id, r.started_count, r.skipped_count, r.missed_count, r.failure_reason, r.completed_at, s.key as schedule_key, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+  json_build_object('kind', 'job', 'environmentId', e.id, 'environmentKind', e.kind, 'organizationId', o.id,
+    'plan', o.plan) as sender
+from schedule_runs r join schedules s on s.id = r.schedule_id
+join environments e on e.id = r.environment_id join organizations o on o.id = e.organization_id
 where r.id = any ($1::uuid[]);
 
 -- schedule_runs_lock (features/schedules/store.ts)
@@ -2480,7 +2481,7 @@ update schedule_runs set last_user = case when $6 then null else $2 end, run_id 
   skipped_count = skipped_count + $5,
   status = case when $7::text is not null then 'failed' when $6 then 'completed' else status end,
   definition = case when $6 then null else definition end, failure_reason = $7,
-  completed_at = case when $6 then now() end
+  completed_at = case when $6 then now() end, broadcast_id = $8
 where id = $1;
 
 -- schedules_count (features/schedules/store.ts)
@@ -2504,8 +2505,7 @@ returning id, environment_id, key, name, target, cron, rule, timezone, per_recip
 select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at from schedules where environment_id = $1 and key = $2 for update;
 
 -- schedules_lock_timer (features/schedules/store.ts)
-select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
-from schedules where timer_id = $1 for update;
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now from schedules where timer_id = $1 for update;
 
 -- schedules_move_timer (features/schedules/store.ts)
 update schedules set status = $2, next_slot = $3 where id = $1;

@@ -118,6 +118,16 @@ export class Problem extends Error {
     return problemCodes[this.code].status;
   }
 
+  /** The same problem, of a field inside of another one. */
+  inside(field: string): Problem {
+    const { code, message, param, headers, cause } = this;
+    return new Problem(code, message, {
+      param: param === null ? field : `${field}.${param}`,
+      headers,
+      cause,
+    });
+  }
+
   /** The JSON form in a response. */
   toBody(): { error: { type: ProblemType; code: ProblemCode; message: string; param: string | null } } {
     const { type } = problemCodes[this.code];

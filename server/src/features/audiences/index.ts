@@ -5,6 +5,7 @@ export { tidyTopics } from './housekeeping.ts';
 export {
   type AudienceMember,
   type AudienceSlice,
+  checkConfirmed,
   checkTopics,
   countAudience,
   countMembers,

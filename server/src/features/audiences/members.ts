@@ -1,5 +1,7 @@
 import { query, type Sql } from '../../db/sql.ts';
+import { Problem } from '../../kernel/errors.ts';
 import type { UserFields } from '../users/index.ts';
+import type { Audience } from './audience-schema.ts';
 import { type AudienceSql, audienceSql, type CheckedFilter, topicKeysOf, unknownTopic } from './filter.ts';
 import { listTopicsByKey } from './store.ts';
 
@@ -161,4 +163,20 @@ export async function isEverybody(sql: Sql, environmentId: string, filter: Check
     values,
   );
   return row?.users === true && !row.others;
+}
+
+/** A message to everybody is often a mistake, so the caller must say that it is none. A topic is always meant. */
+export async function checkConfirmed(
+  sql: Sql,
+  environmentId: string,
+  audience: Audience,
+  filter: CheckedFilter,
+): Promise<void> {
+  if (audience.topic || audience.confirm) return;
+  if (!audience.all && !(await isEverybody(sql, environmentId, filter))) return;
+  throw new Problem(
+    'confirmation_required',
+    'The audience is everybody in this environment. If that is right, set audience.confirm to true.',
+    { param: 'audience.confirm' },
+  );
 }

@@ -210,16 +210,16 @@ describe('a broadcast', () => {
       plan: 'unmetered',
     } as const;
     const definition = { ...inline, channels: ['email' as const], audience: { topic } };
+    const { broadcasts } = app.services;
+    const checked = await broadcasts.check(sender, definition);
     const start = (fails: boolean) =>
       transaction(app.pool, async (tx) => {
-        const started = await app.services.broadcasts.startBroadcast(tx, sender, definition, 'slot-1');
+        await broadcasts.start(tx, checked);
         if (fails) throw new Error('planted');
-        return started;
       });
     await expect(start(true)).rejects.toThrow('planted');
-    const { id, replayed } = await start(false);
-    expect(replayed).toBe(false);
-    expect(await start(false)).toEqual({ id, replayed: true });
+    await start(false);
+    const { id } = checked;
     app.services.queue.ring('broadcast');
     expect((await ended(id)).progress.done).toBe(2);
   });

@@ -1,9 +1,9 @@
 import type { Sql } from '../../db/sql.ts';
 import { localMoment } from '../../engine/index.ts';
-import { invalidParameter, Problem } from '../../kernel/errors.ts';
+import { invalidParameter } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
-import { type CheckedFilter, checkTopics, isEverybody, readAudience } from '../audiences/index.ts';
+import { checkTopics, readAudience } from '../audiences/index.ts';
 import {
   checkMessage,
   checkSendAt,
@@ -13,7 +13,7 @@ import {
   type SendRequest,
 } from '../notifications/index.ts';
 import { type BroadcastChannel, type BroadcastDefinition, limits } from './schema.ts';
-import type { ChannelContent, NewBroadcast } from './store.ts';
+import type { ChannelContent, LocalPeriod, NewBroadcast } from './store.ts';
 
 const hourMs = 3_600_000;
 /** Local times begin 14 hours before UTC (Pacific/Kiritimati) and end 12 hours after it. */
@@ -31,13 +31,14 @@ export async function checkDefinition(
   { environmentId }: Pick<Sender, 'environmentId'>,
   definition: BroadcastDefinition,
   now: number,
+  period: LocalPeriod | null = null,
 ): Promise<NewBroadcast> {
   const filter = readAudience(definition.audience);
   await checkTopics(pool, environmentId, filter);
   const contents: NewBroadcast['contents'] = {};
   for (const channel of definition.channels)
     contents[channel] = await contentFor(lookups, environmentId, definition, channel);
-  const startsAt = checkTime(definition, now);
+  const startsAt = checkTime(definition, now, period !== null);
   return {
     id: newId(now),
     environment_id: environmentId,
@@ -53,6 +54,8 @@ export async function checkDefinition(
     action_url: definition.action_url || null,
     starts_at: startsAt,
     send_at_local: definition.send_at_local ?? null,
+    local_from: period?.from ?? null,
+    local_until: period?.until ?? null,
     timezone: checkZone(definition.timezone),
     rate_per_second: definition.rate_per_second ?? null,
   };
@@ -84,8 +87,12 @@ function checkZone(zone: string | null | undefined): string {
   return zone;
 }
 
-/** Returns when the fan-out begins; null for now. */
-function checkTime({ send_at, send_at_local: local }: BroadcastDefinition, now: number): Date | null {
+/** Returns when the fan-out begins; null for now. A local time that has passed everywhere is refused unless it `mayBePast`. */
+function checkTime(
+  { send_at, send_at_local: local }: BroadcastDefinition,
+  now: number,
+  mayBePast: boolean,
+): Date | null {
   if (!local) return checkSendAt(send_at ?? null, now);
   if (send_at) throw invalidParameter('send_at_local', 'Set send_at or send_at_local, not both.');
   const param = 'send_at_local';
@@ -93,26 +100,11 @@ function checkTime({ send_at, send_at_local: local }: BroadcastDefinition, now: 
   if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day)
     throw invalidParameter(param, 'send_at_local has a date that does not exist.');
   const inUtc = localMoment(local, 'UTC');
-  if (inUtc + latestMs < now) throw invalidParameter(param, 'send_at_local has passed in every time zone.');
+  if (inUtc + latestMs < now && !mayBePast)
+    throw invalidParameter(param, 'send_at_local has passed in every time zone.');
   if (inUtc > now + limits.localDays * 24 * hourMs)
     throw invalidParameter(param, `send_at_local must be at most ${limits.localDays} days ahead.`);
   return inUtc - earliestMs > now ? new Date(inUtc - earliestMs) : null;
-}
-
-/** A broadcast to everybody is often a mistake, so the caller must say that it is none. A topic is always meant. */
-export async function checkConfirmed(
-  sql: Sql,
-  environmentId: string,
-  { audience }: BroadcastDefinition,
-  filter: CheckedFilter,
-): Promise<void> {
-  if (audience.topic || audience.confirm) return;
-  if (!audience.all && !(await isEverybody(sql, environmentId, filter))) return;
-  throw new Problem(
-    'confirmation_required',
-    'The audience is everybody in this environment. If that is right, set audience.confirm to true.',
-    { param: 'audience.confirm' },
-  );
 }
 
 /** The moment of `send_at_local` for a user. A zone that this version of Node no longer knows counts as absent. */

@@ -22,6 +22,7 @@ export async function dryRun(
   { pool, clock, templates }: Pick<Deps, 'pool' | 'clock'> & { templates: Pick<TemplateService, 'render'> },
   principal: Principal,
   broadcast: NewBroadcast,
+  now: number,
 ): Promise<BroadcastDryRun> {
   const { environment_id: environmentId, filter } = broadcast;
   const until = clock() + countWithinMs;
@@ -31,7 +32,6 @@ export async function dryRun(
   ]);
   const tally = newTally();
   const samples: BroadcastRecipient[] = [];
-  const now = clock();
   for await (const members of membersToJudge(count)) {
     const recipients = await chooseRecipients(pool, broadcast, members, now);
     tally.checked += members.length;

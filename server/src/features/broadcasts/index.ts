@@ -1,4 +1,5 @@
 export { forgetBroadcasts, tidyBroadcasts } from './housekeeping.ts';
 export { createBroadcastJob } from './job.ts';
-export { broadcastRoutes } from './routes.ts';
-export { createBroadcastService } from './service.ts';
+export { broadcastRoutes, definitionErrors } from './routes.ts';
+export { BroadcastDefinition, BroadcastDryRun } from './schema.ts';
+export { type BroadcastService, createBroadcastService } from './service.ts';

@@ -15,7 +15,7 @@ const tag = 'Broadcasts';
 const headers = idempotencyHeader(
   'Valid for 24 hours: a replay returns 200 with the original broadcast and starts nothing.',
 );
-const definitionErrors = [
+export const definitionErrors = [
   'topic_not_found',
   'template_not_found',
   'template_body_missing',

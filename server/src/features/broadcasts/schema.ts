@@ -98,7 +98,10 @@ const BroadcastProgress = Type.Object(
     status: OneOf(statuses),
     total: Type.Integer({ description: 'Users of the audience. Known when `preparing` ends.' }),
     done: Type.Integer({ description: 'Users whose notification is no longer queued, or who were skipped.' }),
-    skipped: Type.Integer({ description: 'Users without an address on any of the channels.' }),
+    skipped: Type.Integer({
+      description:
+        'Users without an address on any of the channels, or for whom the time of the schedule has passed.',
+    }),
     counts: Counts,
     started_at: Nullable(DateTime),
     estimated_end_at: Nullable(DateTime),

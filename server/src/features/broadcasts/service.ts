@@ -4,6 +4,7 @@ import { bodyHashOf } from '../../http/body-hash.ts';
 import type { Principal } from '../../http/principal.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { checkConfirmed } from '../audiences/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { broadcastWait } from '../dispatch/index.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import type { LookupSources, Sender } from '../notifications/index.ts';
 import type { TemplateService } from '../templates/index.ts';
 import { listChanges } from './counts-store.ts';
-import { checkConfirmed, checkDefinition } from './definition.ts';
+import { checkDefinition } from './definition.ts';
 import { dryRun } from './dry-run.ts';
 import { addSlice } from './job.ts';
 import {
@@ -32,6 +33,7 @@ import {
   countOpenBroadcasts,
   findBroadcast,
   insertBroadcast,
+  type LocalPeriod,
   listBroadcasts,
   lockBroadcast,
   type NewBroadcast,
@@ -39,14 +41,9 @@ import {
 } from './store.ts';
 import { doneOf, viewOf } from './view.ts';
 
-/** A started broadcast; `replayed` when the Idempotency-Key was used before, and nothing was started. */
-export interface StartedBroadcast {
-  id: string;
-  replayed: boolean;
-}
-
 export interface BroadcastService {
-  dryRun(principal: Principal, definition: BroadcastDefinition): Promise<BroadcastDryRun>;
+  /** `now` is the moment of the start. */
+  dryRun(principal: Principal, definition: BroadcastDefinition, now?: number): Promise<BroadcastDryRun>;
   create(
     principal: Principal,
     definition: BroadcastDefinition,
@@ -54,15 +51,12 @@ export interface BroadcastService {
     requestId: string,
   ): Promise<{ broadcast: Broadcast; replayed: boolean }>;
   /**
-   * Starts a broadcast in the transaction of the caller, which makes the same checks as a request. Ring `broadcast` after the
-   * commit. Throws the Problem that the API would answer.
+   * Makes the checks of `create`, for a feature that starts the broadcast in its own transaction. With a `period`, the local time
+   * may have passed: users outside of the period are skipped. Throws the Problem that the API would answer.
    */
-  startBroadcast(
-    tx: Sql,
-    environment: Sender,
-    definition: BroadcastDefinition,
-    idempotencyKey: string | null,
-  ): Promise<StartedBroadcast>;
+  check(sender: Sender, definition: BroadcastDefinition, period?: LocalPeriod): Promise<NewBroadcast>;
+  /** Starts a checked broadcast, or throws a Problem before it writes anything. Ring `broadcast` after the commit. */
+  start(tx: Sql, checked: NewBroadcast): Promise<void>;
   list(principal: Principal, query: BroadcastQuery): Promise<Page<Broadcast>>;
   get(principal: Principal, id: string): Promise<Broadcast>;
   pause(principal: Principal, id: string, requestId: string): Promise<Broadcast>;
@@ -78,9 +72,13 @@ export function createBroadcastService(
 ): BroadcastService {
   const { pool, listReads, queue, clock, tasks } = deps;
 
-  async function check(sender: Sender, definition: BroadcastDefinition): Promise<NewBroadcast> {
-    const checked = await checkDefinition(deps, sender, definition, clock());
-    await checkConfirmed(pool, sender.environmentId, definition, checked.filter);
+  async function check(
+    sender: Sender,
+    definition: BroadcastDefinition,
+    period?: LocalPeriod,
+  ): Promise<NewBroadcast> {
+    const checked = await checkDefinition(deps, sender, definition, clock(), period);
+    await checkConfirmed(pool, sender.environmentId, definition.audience, checked.filter);
     deps.storage.check(sender);
     return checked;
   }
@@ -105,6 +103,11 @@ export function createBroadcastService(
       const keyClaim = { ...claim, resourceId: checked.id };
       if (!(await claimKey(tx, keyClaim))) return findKeyHolder(tx, keyClaim);
     }
+    await start(tx, checked);
+    return null;
+  }
+
+  async function start(tx: Sql, checked: NewBroadcast): Promise<void> {
     if ((await countOpenBroadcasts(tx, checked.environment_id)) >= limits.open)
       throw new Problem(
         'broadcast_limit_reached',
@@ -112,7 +115,6 @@ export function createBroadcastService(
       );
     const row = await insertBroadcast(tx, checked);
     await addSlice(tx, queue, row, row.starts_at ?? 'now');
-    return null;
   }
 
   async function view(sql: Sql, row: BroadcastRow): Promise<Broadcast> {
@@ -155,8 +157,8 @@ export function createBroadcastService(
   }
 
   return {
-    async dryRun(principal, definition) {
-      return dryRun(deps, principal, await checkDefinition(deps, principal, definition, clock()));
+    async dryRun(principal, definition, now = clock()) {
+      return dryRun(deps, principal, await checkDefinition(deps, principal, definition, now), now);
     },
 
     async create(principal, definition, idempotencyKey, requestId) {
@@ -187,11 +189,8 @@ export function createBroadcastService(
       return { broadcast: await get(principal, holder ?? checked.id), replayed: holder !== null };
     },
 
-    async startBroadcast(tx, environment, definition, idempotencyKey) {
-      const checked = await check(environment, definition);
-      const holder = await write(tx, checked, await claimOf(environment, definition, idempotencyKey));
-      return { id: holder ?? checked.id, replayed: holder !== null };
-    },
+    check,
+    start,
 
     async list({ id: callerId, environmentId }, query) {
       const list = `broadcasts:${environmentId}`;

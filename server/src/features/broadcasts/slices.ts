@@ -9,7 +9,7 @@ import { addChanges, takeChanges } from './counts-store.ts';
 import { type BroadcastRecipient, chooseRecipients } from './recipients.ts';
 import { insertRecipients } from './recipients-store.ts';
 import { type BroadcastRow, getOwner } from './store.ts';
-import { nextSliceAt, sliceLimit, timeRecipients } from './timing.ts';
+import { nextSliceAt, sliceLimit, timeRecipients, withinPeriod } from './timing.ts';
 import { viewOf } from './view.ts';
 import { listPostponedOf } from './waiting-store.ts';
 
@@ -65,7 +65,7 @@ export async function fanOutSlice(
   const { environment_id: environmentId, cursor } = row;
   const after = cursor ?? firstMember;
   const slice = await listMembers(tx, environmentId, row.filter, { after, limit: sliceLimit(row) });
-  const chosen = await chooseRecipients(tx, row, slice.result, now);
+  const chosen = await chooseRecipients(tx, row, withinPeriod(row, slice.result), now);
   const sender = await getOwner(tx, environmentId);
   const refusal = await findRefusal(tx, sender, chosen, now);
   const recipients = chosen.slice(0, refusal?.index);

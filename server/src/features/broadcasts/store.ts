@@ -15,6 +15,12 @@ export interface ChannelContent {
   connection_id: string | null;
 }
 
+/** Users whose moment of `send_at_local` is outside of it are skipped. */
+export interface LocalPeriod {
+  from: Date | null;
+  until: Date | null;
+}
+
 /** The part of a broadcast that never changes. */
 export interface NewBroadcast {
   id: string;
@@ -31,6 +37,8 @@ export interface NewBroadcast {
   action_url: string | null;
   starts_at: Date | null;
   send_at_local: string | null;
+  local_from: Date | null;
+  local_until: Date | null;
   timezone: string;
   rate_per_second: number | null;
 }
@@ -57,14 +65,14 @@ export interface BroadcastRow extends Omit<NewBroadcast, 'contents' | 'template_
 }
 
 const columns = `id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
-  action_url, starts_at, send_at_local, timezone, rate_per_second, epoch, cursor, total, recipients, skipped, counts,
-  local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at`;
+  action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
+  skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at`;
 
 const insert = statement<BroadcastRow>(
   'broadcasts_insert',
   `insert into broadcasts (id, environment_id, status, name, request, filter, channels, contents, template_key, template_data,
-     category, action_url, starts_at, send_at_local, timezone, rate_per_second, cursor)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, '')
+     category, action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, cursor)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, '')
    returning ${columns}`,
 );
 
@@ -84,6 +92,8 @@ export async function insertBroadcast(sql: Sql, row: NewBroadcast): Promise<Broa
     row.action_url,
     row.starts_at,
     row.send_at_local,
+    row.local_from,
+    row.local_until,
     row.timezone,
     row.rate_per_second,
   ]);

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { BroadcastRecipient } from './recipients.ts';
-import { nextSliceAt, sliceLimit, timeRecipients } from './timing.ts';
+import { nextSliceAt, sliceLimit, timeRecipients, withinPeriod } from './timing.ts';
 
 const now = Date.parse('2026-03-28T12:00:00Z');
 const plain = {
   send_at_local: null,
+  local_from: null,
+  local_until: null,
   timezone: 'UTC',
   rate_per_second: null,
   local_moments: {},
@@ -47,6 +49,16 @@ test('a local time is that of each recipient, also where clocks change and where
 test('where the local time has passed, it is sent at once', () => {
   const row = { ...plain, send_at_local: '2026-03-28T12:30' } as never;
   expect(timesOf(row, ['Asia/Tokyo', 'UTC']).times).toEqual([null, '2026-03-28T12:30:00.000Z']);
+});
+
+test('users whose local time is outside of the period are left out', () => {
+  const row = { ...plain, send_at_local: '2026-03-28T12:30', timezone: 'UTC' } as never;
+  const members = ['Asia/Tokyo', null, 'America/New_York'].map((timezone) => ({ timezone }));
+  expect(withinPeriod(row, members)).toEqual(members);
+  const period = { local_from: new Date(now), local_until: new Date(now + 3_600_000) };
+  expect(withinPeriod({ ...(row as typeof plain), ...period } as never, members)).toEqual([
+    { timezone: null },
+  ]);
 });
 
 test('a rate limit spreads those who have the same local time, over all slices', () => {

@@ -5,7 +5,14 @@ import type { BroadcastRow } from './store.ts';
 
 type Timing = Pick<
   BroadcastRow,
-  'send_at_local' | 'timezone' | 'rate_per_second' | 'local_moments' | 'next_slice_at' | 'started_at'
+  | 'send_at_local'
+  | 'local_from'
+  | 'local_until'
+  | 'timezone'
+  | 'rate_per_second'
+  | 'local_moments'
+  | 'next_slice_at'
+  | 'started_at'
 >;
 
 const sliceSize = 1_000;
@@ -30,6 +37,29 @@ export function nextSliceAt(
   return new Date(from + (recipients * 1_000) / rate);
 }
 
+/** Leaves out the users whose local time is outside of the period that the broadcast was started for. */
+export function withinPeriod<Member extends { timezone: string | null }>(
+  { send_at_local: local, local_from: from, local_until: until, timezone }: Timing,
+  members: readonly Member[],
+): readonly Member[] {
+  if (local === null || (from === null && until === null)) return members;
+  const momentIn = localMoments(local, timezone);
+  return members.filter((member) => {
+    const moment = momentIn(member.timezone);
+    return (from === null || moment >= from.getTime()) && (until === null || moment <= until.getTime());
+  });
+}
+
+/** Returns the moment of the local time in a zone; users have few different ones. */
+function localMoments(local: string, fallbackZone: string): (zone: string | null) => number {
+  const known = new Map<string | null, number>();
+  return (zone) => {
+    const moment = known.get(zone) ?? localSendTime(local, zone, fallbackZone);
+    known.set(zone, moment);
+    return moment;
+  };
+}
+
 /**
  * Gives each recipient the time of the send: null for now, or the local time. With a rate limit, those with the same moment follow
  * each other at that rate; `moments` counts them.
@@ -44,15 +74,10 @@ export function timeRecipients(
     return { timed: recipients.map((recipient) => ({ ...recipient, sendAt: null })), moments: {} };
   }
   const moments = { ...row.local_moments };
-  const known = new Map<string | null, number>();
-  const momentIn = (zone: string | null): number => {
-    const moment = known.get(zone) ?? localSendTime(local, zone, timezone);
-    known.set(zone, moment);
-    // Where the time has passed, it is the start of the fan-out.
-    return Math.max(moment, row.started_at?.getTime() ?? now);
-  };
+  const momentIn = localMoments(local, timezone);
   const timed = recipients.map((recipient) => {
-    const moment = momentIn(recipient.member.timezone);
+    // Where the time has passed, it is the start of the fan-out.
+    const moment = Math.max(momentIn(recipient.member.timezone), row.started_at?.getTime() ?? now);
     const before = moments[moment] ?? 0;
     moments[moment] = before + 1;
     const at = rate === null ? moment : moment + Math.floor(before / rate) * 1_000;

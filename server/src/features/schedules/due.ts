@@ -1,3 +1,4 @@
+import type { MissedPolicy } from './schema.ts';
 import { type ScheduleTiming, slotAfter, zoneSpreadMs } from './timing.ts';
 
 /** A slot that is claimed later than this was missed: no worker ran, or the database was down. */
@@ -25,7 +26,7 @@ export interface DueSlots {
  */
 export function dueSlots(
   timing: ScheduleTiming,
-  missedRuns: 'skip' | 'run_once',
+  missedRuns: MissedPolicy,
   nextSlot: number,
   now: number,
 ): DueSlots {

@@ -2,17 +2,14 @@ import { transaction, untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Claim, Job } from '../../queue/index.ts';
-import type { NewRuns } from '../runs/index.ts';
 import { dueSlots } from './due.ts';
 import { recordMissed } from './events.ts';
-import { runDefinition, startSlice } from './start.ts';
+import { runDefinition, type StartDeps, startSlice } from './start.ts';
 import * as store from './store.ts';
 import { timingIn } from './view.ts';
 
-/** A claim is the timer of a schedule (no fact), or the runs of one slot that are being started. */
-export function createScheduleJob(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock'> & { newRuns: NewRuns },
-): Job<store.LoadedScheduleRun> {
+/** A claim is the timer of a schedule (no fact), or what one slot starts. */
+export function createScheduleJob(deps: Pick<Deps, 'clock'> & StartDeps): Job<store.LoadedScheduleRun> {
   const { pool, queue, clock } = deps;
 
   /**

@@ -1,10 +1,35 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import { invalidParameter } from '../../kernel/errors.ts';
+import { isTimeZone } from '../../kernel/time-zone.ts';
+import {
+  type AudienceSlice,
+  checkConfirmed,
+  checkTopics,
+  firstMember,
+  listMembers,
+  readAudience,
+} from '../audiences/index.ts';
 import type { ScheduleAudience } from './schema.ts';
 
 /** A member of an audience. */
 export interface Member {
   external_user_id: string;
   timezone: string | null;
+}
+
+/** Refuses what is known to be wrong: two kinds at once, topics that do not exist, everybody without `confirm`. */
+export async function checkAudience(
+  sql: Sql,
+  environmentId: string,
+  audience: ScheduleAudience,
+): Promise<void> {
+  const { users, topic, filter, all } = audience;
+  if ([users, topic, filter, all || null].filter((part) => part != null).length !== 1)
+    throw invalidParameter('audience', 'audience must have exactly one of users, topic, filter and all.');
+  if (users) return;
+  const checked = readAudience(audience);
+  await checkTopics(sql, environmentId, checked);
+  await checkConfirmed(sql, environmentId, audience, checked);
 }
 
 /** Users that are listed and not stored have no time zone. */
@@ -16,20 +41,24 @@ const listNamed = statement<Member>(
    order by wanted.id`,
 );
 
-const listStored = statement<Member>(
-  'schedules_list_stored_members',
-  `select external_user_id, timezone from end_users
-   where environment_id = $1 and external_user_id > $2 order by external_user_id limit $3`,
-);
-
-/** Returns the next members after a user, in a fixed order. */
-export function listMembers(
+/** Returns the next members after a user (null for the first ones), in the order of their ids. */
+export async function nextMembers(
   sql: Sql,
   environmentId: string,
   audience: ScheduleAudience,
   after: string | null,
   limit: number,
-): Promise<Member[]> {
-  if (audience.users) return listNamed(sql, [environmentId, audience.users, after ?? '', limit]);
-  return listStored(sql, [environmentId, after ?? '', limit]);
+): Promise<AudienceSlice<Member[]>> {
+  if (!audience.users)
+    return listMembers(sql, environmentId, readAudience(audience), { after: after ?? firstMember, limit });
+  const members = await listNamed(sql, [environmentId, audience.users, after ?? firstMember, limit]);
+  return {
+    result: members,
+    next: members.length < limit ? null : (members.at(-1)?.external_user_id ?? null),
+  };
+}
+
+/** The time zone of a member. One that this version of Node no longer knows counts as absent. */
+export function zoneOf({ timezone }: Member): string | null {
+  return timezone !== null && isTimeZone(timezone) ? timezone : null;
 }

@@ -1,4 +1,6 @@
 import { type Route, route } from '../../http/route.ts';
+import { definitionErrors } from '../broadcasts/index.ts';
+import { idempotencyHeader, idempotencyKeyOf } from '../idempotency/index.ts';
 import {
   KeyParams,
   NewSchedule,
@@ -17,6 +19,8 @@ import {
 import type { ScheduleService } from './service.ts';
 
 const tag = 'Schedules';
+/** A broadcast is checked as if it were created now. */
+const targetErrors = [...definitionErrors, 'confirmation_required', 'storage_quota_reached'] as const;
 
 export function scheduleRoutes({ schedules }: { schedules: ScheduleService }): Route[] {
   return [...definitionRoutes(schedules), ...actionRoutes(schedules)];
@@ -30,10 +34,12 @@ function definitionRoutes(schedules: ScheduleService): Route[] {
       operation: 'createSchedule',
       tag,
       summary: 'Create a schedule',
-      description: 'A schedule triggers a workflow again and again, at times given by cron or by rule.',
+      description:
+        'A schedule triggers a workflow or starts a broadcast again and again, at times given by cron or by rule. A broadcast also requires the scope `broadcasts:write`.',
       access: 'schedules:write',
       body: NewSchedule,
       responses: { 201: ScheduleDetail },
+      errors: [...targetErrors, 'schedule_limit_reached'],
       async handler({ principal, requestId, body }) {
         return { status: 201, body: await schedules.create({ principal, requestId }, body) };
       },
@@ -88,6 +94,7 @@ function definitionRoutes(schedules: ScheduleService): Route[] {
       params: KeyParams,
       body: ScheduleBody,
       responses: { 200: ScheduleDetail },
+      errors: targetErrors,
       async handler({ principal, requestId, params, body }) {
         return { status: 200, body: await schedules.replace({ principal, requestId }, params.key, body) };
       },
@@ -147,12 +154,17 @@ function actionRoutes(schedules: ScheduleService): Route[] {
       tag,
       summary: 'Run a schedule now',
       description:
-        'In addition to its slots, and for the whole audience at once. Also works while it is paused.',
+        'In addition to its slots, and for the whole audience at once. Also works while it is paused. A broadcast also requires the scope `broadcasts:write`.',
       access: 'schedules:write',
       params: KeyParams,
-      responses: { 202: ScheduleRun },
-      async handler({ principal, requestId, params }) {
-        return { status: 202, body: await schedules.runNow({ principal, requestId }, params.key) };
+      headers: idempotencyHeader(
+        'The same key within 24 hours returns the first run (200) and starts nothing.',
+      ),
+      responses: { 202: ScheduleRun, 200: ScheduleRun },
+      async handler({ principal, requestId, params, raw }) {
+        const author = { principal, requestId };
+        const { run, replayed } = await schedules.runNow(author, params.key, idempotencyKeyOf(raw));
+        return { status: replayed ? 200 : 202, body: run };
       },
     }),
     route({
@@ -177,13 +189,13 @@ function actionRoutes(schedules: ScheduleService): Route[] {
       tag,
       summary: 'Run a schedule on a virtual clock',
       description:
-        'Simulates the active version of the workflow at the next slots. Nothing is sent, fetched or stored.',
+        'Simulates the active version of the workflow at the next slots, or makes a dry run of the broadcast, which also requires the scope `broadcasts:read`. Nothing is sent, fetched or stored.',
       access: 'schedules:read',
       params: KeyParams,
       body: SimulationBody,
       bodyOptional: true,
       responses: { 200: ScheduleSimulation },
-      errors: ['trigger_data_invalid', 'workflow_not_active'],
+      errors: ['trigger_data_invalid', 'workflow_not_active', ...definitionErrors],
       async handler({ principal, params, body }) {
         return { status: 200, body: await schedules.simulate(principal, params.key, body) };
       },

@@ -16,6 +16,13 @@ beforeAll(async () => {
     type: 'object',
     properties: { external_user_id: { pattern: '^user' } },
   });
+  await app.request('POST', '/v1/topics', { body: { key: 'news', name: 'News' } });
+  const readers = { 'news-east': 'Asia/Tokyo', 'news-west': 'America/Los_Angeles' };
+  for (const [id, timezone] of Object.entries(readers))
+    await app.request('PUT', `/v1/users/${id}`, { body: { email: `${id}@example.com`, timezone } });
+  await app.request('POST', '/v1/topics/news/subscribers', {
+    body: { external_user_ids: Object.keys(readers) },
+  });
 });
 afterAll(async () => {
   await sink.stop();
@@ -29,6 +36,15 @@ let count = 0;
 const newKey = (): string => `schedule_${++count}`;
 const daily = { cron: '0 9 * * *', timezone: 'Europe/Rome' };
 const report = { kind: 'workflow', workflow_key: 'report' };
+const news = {
+  name: 'News',
+  channels: ['email'],
+  audience: { topic: 'news' },
+  subject: 'News',
+  text_body: 'Hello',
+};
+const broadcast = (fields: object) => ({ kind: 'broadcast', broadcast: { ...news, ...fields } });
+const toNews = broadcast({});
 
 async function create(fields: object = {}, status = 201): Promise<Body> {
   const body = { key: newKey(), name: 'Report', target: report, ...daily, ...fields };
@@ -162,7 +178,48 @@ describe('a schedule', () => {
       { target: { ...report, audience: { all: true } } },
       'target.audience.confirm',
     ],
-    ['an empty audience', { target: { ...report, audience: {} } }, 'target.audience.users'],
+    ['an empty audience', { target: { ...report, audience: {} } }, 'target.audience'],
+    [
+      'two audiences',
+      { target: { ...report, audience: { users: ['a'], topic: 'news' } } },
+      'target.audience',
+    ],
+    [
+      'a topic that does not exist',
+      { target: { ...report, audience: { topic: 'none' } } },
+      'target.audience',
+    ],
+    [
+      'a filter of a time zone that does not exist',
+      { target: { ...report, audience: { filter: { timezones: ['Europe/Atlantis'] } } } },
+      'target.audience.filter.timezones[0]',
+    ],
+    ['a workflow without its key', { target: { kind: 'workflow' } }, 'target.workflow_key'],
+    ['a workflow with a broadcast', { target: { ...report, broadcast: news } }, 'target.broadcast'],
+    ['a broadcast without its definition', { target: { kind: 'broadcast' } }, 'target.broadcast'],
+    ['a broadcast with trigger data', { target: { ...toNews, trigger_data: {} } }, 'target.trigger_data'],
+    ['a broadcast without channels', { target: broadcast({ channels: [] }) }, 'target.broadcast.channels'],
+    ['a broadcast to nobody', { target: broadcast({ audience: {} }) }, 'target.broadcast.audience'],
+    [
+      'a broadcast to everyone without confirm',
+      { target: broadcast({ audience: { all: true } }) },
+      'target.broadcast.audience.confirm',
+    ],
+    [
+      'a template that does not exist',
+      { target: broadcast({ template_key: 'none' }) },
+      'target.broadcast.template_key',
+    ],
+    [
+      'a time of the broadcast itself',
+      { target: broadcast({ send_at: '2030-01-01T00:00:00Z' }) },
+      'target.broadcast.send_at',
+    ],
+    [
+      'a broadcast that is too long',
+      { target: broadcast({ text_body: 'x'.repeat(70_000) }) },
+      'target.broadcast',
+    ],
     ['time zones of nobody', { per_recipient_timezone: true }, 'per_recipient_timezone'],
     ['a policy that does not exist', { missed_runs: 'all' }, 'missed_runs'],
   ])('is refused with %s', async (_, fields, param) => {
@@ -288,6 +345,19 @@ describe('pause, resume and run now', () => {
     expect(await history(key)).toEqual([]);
   });
 
+  test('run now with the same Idempotency-Key starts one run, even twice at the same time', async () => {
+    const { key } = await create();
+    const run = (schedule: string, name: string) =>
+      app.request('POST', `/v1/schedules/${schedule}/run`, { headers: { 'idempotency-key': name } });
+    const answers = await Promise.all([run(key, 'once'), run(key, 'once'), run(key, 'once')]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 202]);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect((await run(key, 'again')).status).toBe(202);
+    expect((await run((await create()).key, 'once')).status).toBe(202);
+    expect(await settled(key, 2)).toHaveLength(2);
+    expect((await run(key, '\u00e9')).body.error.param).toBe('Idempotency-Key');
+  });
+
   test('run now starts a run beside the slots, also while paused', async () => {
     const key = newKey();
     await create({ key, target: { ...report, trigger_data: { of: key } } });
@@ -300,6 +370,20 @@ describe('pause, resume and run now', () => {
 });
 
 describe('an audience', () => {
+  test('by topic or filter is that of a broadcast, read when the schedule runs', async () => {
+    for (const audience of [
+      { topic: 'news' },
+      { filter: { topics_any: ['news'], timezones: ['Asia/Tokyo'] } },
+    ]) {
+      const key = newKey();
+      await create({ key, target: { ...report, trigger_data: { of: key }, audience } });
+      await post(`${key}/run`);
+      await settled(key);
+      const members = (await runsOf(key)).map(({ external_user_id }) => external_user_id);
+      expect(members).toEqual(audience.topic ? ['news-east', 'news-west'] : ['news-east']);
+    }
+  });
+
   test('gets one run for each member, in slices that a lost worker repeats without sending twice', async () => {
     const key = newKey();
     const users = Array.from({ length: 1_000 }, (_, index) => `user-${index}`);
@@ -319,7 +403,7 @@ describe('an audience', () => {
     const target = { kind: 'workflow', workflow_key: 'strict', trigger_data: { of: key } };
     await create({ key, target: { ...target, audience: { all: true, confirm: true } } });
     await post(`${key}/run`);
-    expect(await settled(key)).toMatchObject([{ status: 'completed', started_count: 2, skipped_count: 1 }]);
+    expect(await settled(key)).toMatchObject([{ status: 'completed', started_count: 2, skipped_count: 3 }]);
   });
 
   test('per recipient gets the run at the same local time in every zone', async () => {
@@ -392,6 +476,108 @@ describe('an audience', () => {
   });
 });
 
+describe('a broadcast', () => {
+  const broadcastOf = async (id: string): Promise<Body> =>
+    waitUntil(async () => {
+      const { body } = await app.request('GET', `/v1/broadcasts/${id}`);
+      return body.progress?.started_at ? body : new Error(JSON.stringify(body));
+    });
+
+  test('is started once by each slot, and its definition is kept as it was given', async () => {
+    const made = await create({ cron: '* * * * *', target: toNews });
+    expect(made.target).toEqual(toNews);
+    await moveTo(made.key, thisMinute());
+    const [run] = await settled(made.key);
+    expect(run).toMatchObject({ status: 'completed', started_count: 1, run_id: null });
+    expect(await broadcastOf(run.broadcast_id)).toMatchObject({ name: 'News', send_at_local: null });
+    await moveTo(made.key, new Date(run.slot));
+    await waitUntil(async () => {
+      const { rows } = await app.pool.query(
+        'select next_slot > now() as is_ahead from schedules where key = $1',
+        [made.key],
+      );
+      return rows[0].is_ahead || new Error('the timer is still due');
+    });
+    const runs = await settled(made.key);
+    expect(new Set(runs.map(({ slot }) => slot)).size).toBe(runs.length);
+  });
+
+  test('requires the scopes of broadcasts', async () => {
+    const { key } = await create({ target: toNews });
+    const { body } = await app.request('POST', '/v1/api-keys', {
+      body: { name: 'Schedules', scopes: ['schedules:read', 'schedules:write'] },
+    });
+    const refused = await Promise.all([
+      app.request('POST', '/v1/schedules', {
+        key: body.key,
+        body: { key: newKey(), name: 'News', target: toNews, ...daily },
+      }),
+      app.request('PUT', `/v1/schedules/${key}`, {
+        key: body.key,
+        body: { name: 'News', target: toNews, ...daily },
+      }),
+      app.request('POST', `/v1/schedules/${key}/run`, { key: body.key }),
+      app.request('POST', `/v1/schedules/${key}/simulate`, { key: body.key }),
+    ]);
+    expect(refused.map(({ status, body: { error } }) => [status, error.code])).toEqual(
+      refused.map(() => [403, 'insufficient_scope']),
+    );
+    expect((await app.request('POST', `/v1/schedules/${key}/pause`, { key: body.key })).status).toBe(200);
+  });
+
+  test('per recipient leaves the time zones to the broadcast, and those whose time has passed out', async () => {
+    const { key } = await create({ per_recipient_timezone: true, target: toNews });
+    // The slot of a local time at which it is past in Tokyo and still to come in Los Angeles.
+    const local = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
+    const cron = `0 ${local.getUTCHours()} * * *`;
+    await app.pool.query('update schedules set cron = $2 where key = $1', [key, cron]);
+    await moveTo(key, new Date(local.getTime() - 14 * 3_600_000));
+    const [run] = await settled(key);
+    const started = await broadcastOf(run.broadcast_id);
+    expect(started).toMatchObject({
+      send_at_local: local.toISOString().slice(0, 16),
+      timezone: 'Europe/Rome',
+    });
+    const sends = await waitUntil(async () => {
+      const { rows } = await app.pool.query(
+        'select external_user_id, send_at from notifications where broadcast_id = $1',
+        [run.broadcast_id],
+      );
+      return rows.length > 0 ? rows : new Error('no notifications');
+    });
+    expect(sends.map(({ external_user_id }) => external_user_id)).toEqual(['news-west']);
+    expect(sends[0].send_at.getTime()).toBeGreaterThan(local.getTime() + 6 * 3_600_000);
+  });
+
+  test('whose template was deleted is not started: the slot fails with the reason, and the schedule goes on', async () => {
+    const bodies = [{ channel: 'email', subject_template: 'News', text_template: 'Hello' }];
+    await app.request('POST', '/v1/templates', { body: { key: 'short_lived', name: 'Short', bodies } });
+    const { subject: _, text_body: __, ...fields } = news;
+    const { key } = await create({
+      target: { kind: 'broadcast', broadcast: { ...fields, template_key: 'short_lived' } },
+    });
+    expect((await app.request('DELETE', '/v1/templates/short_lived')).status).toBe(204);
+    await post(`${key}/run`);
+    const [run] = await settled(key);
+    expect(run).toMatchObject({ status: 'failed', broadcast_id: null });
+    expect(run.failure_reason).toContain('(template_not_found)');
+    expect((await get(key)).status).toBe('active');
+  });
+
+  test('is simulated by a dry run as of each slot', async () => {
+    const { key } = await create({ target: toNews });
+    const { status, body } = await post(`${key}/simulate`, { now: '2030-03-27T12:00:00Z' });
+    expect([status, body.runs]).toMatchObject([
+      200,
+      [{ at: '2030-03-28T08:00:00.000Z', run: null, broadcast: { count: 2, would_send: 2 } }],
+    ]);
+    const personal = await create({ target: toNews, per_recipient_timezone: true });
+    const simulated = await post(`${personal.key}/simulate`, { now: '2030-03-27T12:00:00Z' });
+    const times = simulated.body.runs[0].broadcast.samples.map(({ send_at }: Body) => send_at);
+    expect(times).toContain('2030-03-28T16:00:00.000Z');
+  });
+});
+
 test('a schedule runs on the virtual clock, with the simulated runs of its slots', async () => {
   await app.define('morning', [
     { id: 'rest', kind: 'delay', duration: '2h' },
@@ -402,6 +588,10 @@ test('a schedule runs on the virtual clock, with the simulated runs of its slots
   });
   const { status, body } = await post(`${key}/simulate`, { now: '2026-03-27T12:00:00Z', runs: 2 });
   expect(status).toBe(200);
+  const wrong = await app.request('POST', '/v1/workflows/morning/versions/1/simulate', {
+    body: { trigger_data: {}, recipient_timezone: 'Europe/Atlantis' },
+  });
+  expect([wrong.status, wrong.body.error?.param]).toEqual([400, 'recipient_timezone']);
   expect(
     body.runs.map(({ local_time, run }: Body) => [local_time, run.status, run.steps[1].started_at]),
   ).toEqual([

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
 import { pattern } from '../../kernel/patterns.ts';
+import { Audience } from '../audiences/index.ts';
+import { BroadcastDefinition, BroadcastDryRun } from '../broadcasts/index.ts';
 import { ExternalUserId } from '../users/index.ts';
 import { DataObject, SimulatedRun, WorkflowKey } from '../workflows/index.ts';
 
@@ -8,6 +10,7 @@ export const limits = {
   schedules: 10_000,
   /** Characters of JSON. */
   triggerData: 65_536,
+  broadcast: 65_536,
   users: 1_000,
   cron: 100,
   nextRuns: 10,
@@ -39,31 +42,42 @@ export const ScheduleAudience = Type.Object(
         Type.Array(ExternalUserId, {
           minItems: 1,
           maxItems: limits.users,
-          description: 'The external ids of users.',
+          description: 'The external ids of users, stored or not.',
         }),
       ),
     ),
-    all: Type.Optional(Nullable(Type.Boolean({ description: 'Every stored user of the environment.' }))),
-    confirm: Type.Optional(Nullable(Type.Boolean({ description: 'Must be true together with `all`.' }))),
+    ...Audience.properties,
   },
   {
     title: 'ScheduleAudience',
-    description: 'Set `users`, or `all` with `confirm`. Each member gets a run of their own.',
+    description: 'One of `users`, `topic`, `filter` and `all`. Each member gets a run of their own.',
   },
 );
 export type ScheduleAudience = Static<typeof ScheduleAudience>;
 
+const { send_at, send_at_local, timezone, ...broadcastFields } = BroadcastDefinition.properties;
+
+/** The schedule decides when its broadcast is sent. */
+export const broadcastTimes = Object.keys({ send_at, send_at_local, timezone });
+
+export const ScheduleBroadcast = Type.Object(broadcastFields, {
+  title: 'ScheduleBroadcast',
+  description: 'The body of `POST /v1/broadcasts` without its times.',
+});
+export type ScheduleBroadcast = Static<typeof ScheduleBroadcast>;
+
 export const ScheduleTarget = Type.Object(
   {
-    kind: OneOf(['workflow'] as const),
-    workflow_key: WorkflowKey,
+    kind: OneOf(['workflow', 'broadcast'] as const),
+    workflow_key: Type.Optional(Nullable(WorkflowKey)),
     trigger_data: Type.Optional(Nullable(DataObject)),
     audience: Type.Optional(Nullable(ScheduleAudience)),
+    broadcast: Type.Optional(Nullable(ScheduleBroadcast)),
   },
   {
     title: 'ScheduleTarget',
     description:
-      'What runs: a workflow, once or for each member of the audience. With an audience, `external_user_id` is added to trigger_data.',
+      'What runs. `workflow`: the workflow of `workflow_key`, once or for each member of the audience; with an audience, `external_user_id` is added to trigger_data. `broadcast`: the broadcast of `broadcast`.',
   },
 );
 export type ScheduleTarget = Static<typeof ScheduleTarget>;
@@ -118,7 +132,7 @@ const timingFields = {
     Nullable(
       Type.Boolean({
         description:
-          'Each member of the audience gets the run when the clocks of their own time zone show the time; members without a time zone follow `timezone`.',
+          'Each member of the audience gets the run or the message when the clocks of their own time zone show the time; members without a time zone follow `timezone`.',
       }),
     ),
   ),
@@ -130,6 +144,7 @@ export const TimingBody = Type.Object(timingFields, { title: 'ScheduleTimingInpu
 export type TimingBody = Static<typeof TimingBody>;
 
 const missedPolicies = ['skip', 'run_once'] as const;
+export type MissedPolicy = (typeof missedPolicies)[number];
 
 const definitionFields = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -172,7 +187,8 @@ export const ScheduleRun = Type.Object(
     is_manual: Type.Boolean({ description: 'Started with “run now”.' }),
     status: OneOf(runStatuses, { description: 'running while runs are started for the audience.' }),
     run_id: Nullable(Uuid),
-    started_count: Type.Integer({ description: 'Runs of the workflow.' }),
+    broadcast_id: Nullable(Uuid),
+    started_count: Type.Integer({ description: 'Runs of the workflow, or 1 for a broadcast.' }),
     skipped_count: Type.Integer({
       description: 'Members of the audience whose local time had passed, or whose trigger data was refused.',
     }),
@@ -240,7 +256,7 @@ export const SimulationBody = Type.Object(
         Type.Integer({
           minimum: 1,
           maximum: limits.simulatedRuns,
-          description: 'How many slots; defaults to 3.',
+          description: 'How many slots; defaults to 3, for a broadcast to 1.',
         }),
       ),
     ),
@@ -262,7 +278,12 @@ export const ScheduleSimulation = Type.Object(
   {
     runs: Type.Array(
       Type.Object(
-        { ...NextRun.properties, trigger_data: DataObject, run: SimulatedRun },
+        {
+          ...NextRun.properties,
+          trigger_data: Nullable(DataObject),
+          run: Nullable(SimulatedRun),
+          broadcast: Nullable(BroadcastDryRun),
+        },
         { title: 'SimulatedScheduleRun' },
       ),
     ),

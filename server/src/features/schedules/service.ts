@@ -1,17 +1,21 @@
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import type { JsonObject } from '../../engine/index.ts';
+import { hashBody } from '../../http/body-hash.ts';
 import type { Principal } from '../../http/principal.ts';
-import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
-import { findWorkflow, simulationView, type WorkflowService } from '../workflows/index.ts';
-import { listMembers } from './members.ts';
+import type { BroadcastService } from '../broadcasts/index.ts';
+import { checkIdempotencyKey, claimKey, findKeyHolder, type KeyClaim } from '../idempotency/index.ts';
+import { simulationView, type WorkflowService } from '../workflows/index.ts';
+import { broadcastAt } from './broadcast-slice.ts';
+import { type Member, nextMembers, zoneOf } from './members.ts';
 import {
   limits,
   type NewSchedule,
   type Schedule,
+  type ScheduleAudience,
   type ScheduleBody,
   type ScheduleDetail,
   type SchedulePreview,
@@ -19,14 +23,15 @@ import {
   type ScheduleRun,
   type ScheduleRunQuery,
   type ScheduleSimulation,
-  type ScheduleTarget,
   type SimulationBody,
   type TimingBody,
 } from './schema.ts';
-import { memberData, runDefinition } from './start.ts';
+import { runDefinition } from './start.ts';
 import * as store from './store.ts';
+import { checkTarget, requireBroadcasts, type ScheduledBroadcast, type ScheduledWorkflow } from './target.ts';
 import { firstSlot, nextRunViews, timingOf } from './timing.ts';
 import { auditView, runView, scheduleDetail, scheduleView, timingIn } from './view.ts';
+import { memberData } from './workflow-slice.ts';
 
 export interface ScheduleAuthor {
   principal: Principal;
@@ -41,8 +46,12 @@ export interface ScheduleService {
   remove(author: ScheduleAuthor, key: string): Promise<void>;
   pause(author: ScheduleAuthor, key: string): Promise<ScheduleDetail>;
   resume(author: ScheduleAuthor, key: string): Promise<ScheduleDetail>;
-  /** Runs the schedule once, beside its slots. */
-  runNow(author: ScheduleAuthor, key: string): Promise<ScheduleRun>;
+  /** Runs the schedule once, beside its slots. `replayed` when the Idempotency-Key was used before, and nothing was started. */
+  runNow(
+    author: ScheduleAuthor,
+    key: string,
+    idempotencyKey: string | null,
+  ): Promise<{ run: ScheduleRun; replayed: boolean }>;
   listRuns(principal: Principal, key: string, query: ScheduleRunQuery): Promise<Page<ScheduleRun>>;
   preview(request: TimingBody): SchedulePreview;
   simulate(principal: Principal, key: string, request: SimulationBody): Promise<ScheduleSimulation>;
@@ -53,21 +62,16 @@ export function createScheduleService({
   queue,
   clock,
   workflows,
+  broadcasts,
 }: Pick<Deps, 'pool' | 'queue' | 'clock'> & {
   workflows: Pick<WorkflowService, 'simulate' | 'get'>;
+  broadcasts: Pick<BroadcastService, 'check' | 'dryRun'>;
 }): ScheduleService {
-  async function fieldsOf(
-    sql: Sql,
-    environmentId: string,
-    body: ScheduleBody,
-  ): Promise<store.ScheduleFields> {
+  async function fieldsOf(principal: Principal, body: ScheduleBody): Promise<store.ScheduleFields> {
     const timing = timingOf(body, clock());
-    const target = checkTarget(body.target, timing.perRecipient);
-    if (!(await findWorkflow(sql, environmentId, target.workflow_key)))
-      throw invalidParameter('target.workflow_key', `There is no workflow “${target.workflow_key}”.`);
     return {
       name: body.name,
-      target,
+      target: await checkTarget({ pool, broadcasts }, principal, body.target, timing.perRecipient),
       cron: timing.cron,
       rule: body.rule ?? null,
       timezone: timing.timezone,
@@ -100,6 +104,12 @@ export function createScheduleService({
     const row = await store.lockSchedule(tx, environmentId, key);
     if (!row) throw notFound('schedule');
     return row;
+  }
+
+  async function getRun(sql: Sql, schedule: store.ScheduleRow, id: string): Promise<ScheduleRun> {
+    const row = await store.findScheduleRun(sql, schedule.id, id);
+    if (!row) throw notFound('run of the schedule');
+    return runView(row, timingIn(schedule));
   }
 
   async function detailOf(row: store.ScheduleRow): Promise<ScheduleDetail> {
@@ -138,7 +148,7 @@ export function createScheduleService({
   return {
     async create({ principal, requestId }, request) {
       const { environmentId } = principal;
-      const fields = await fieldsOf(pool, environmentId, request);
+      const fields = await fieldsOf(principal, request);
       const created = await transaction(pool, async (tx) => {
         if ((await store.countSchedules(tx, environmentId)) >= limits.schedules)
           throw new Problem(
@@ -191,7 +201,7 @@ export function createScheduleService({
 
     /** A paused schedule stays paused. */
     async replace(author, key, request) {
-      const fields = await fieldsOf(pool, author.principal.environmentId, request);
+      const fields = await fieldsOf(author.principal, request);
       return change(author, key, 'updated', (row) =>
         row.status === 'paused' ? { ...row, ...fields } : { ...row, ...fields, ...timerOf(fields) },
       );
@@ -224,36 +234,47 @@ export function createScheduleService({
     resume: (author, key) =>
       change(author, key, 'resumed', (row) => (row.status === 'paused' ? { ...row, ...timerOf(row) } : null)),
 
-    async runNow({ principal, requestId }, key) {
-      const started = await transaction(pool, async (tx) => {
+    async runNow({ principal, requestId }, key, idempotencyKey) {
+      const result = await transaction(pool, async (tx) => {
         const schedule = await getLocked(tx, principal, key);
+        if (schedule.target.kind === 'broadcast') requireBroadcasts(principal, 'write');
+        const { id: scheduleId, environment_id: environmentId } = schedule;
         const now = clock();
-        const row = {
-          id: newId(now),
-          environment_id: schedule.environment_id,
-          schedule_id: schedule.id,
+        const id = newId(now);
+        if (idempotencyKey !== null) {
+          const claim: KeyClaim = {
+            environmentId,
+            operation: `run_schedule:${scheduleId}`,
+            key: checkIdempotencyKey(idempotencyKey),
+            bodyHash: hashBody(null),
+            resourceId: id,
+          };
+          const holder = (await claimKey(tx, claim)) ? null : await findKeyHolder(tx, claim);
+          if (holder !== null) return { run: await getRun(tx, schedule, holder), replayed: true };
+        }
+        await store.insertScheduleRun(tx, {
+          id,
+          environment_id: environmentId,
+          schedule_id: scheduleId,
           slot: new Date(now),
           is_manual: true,
-          status: 'running' as const,
+          status: 'running',
           definition: runDefinition(schedule, true),
           missed_count: 0,
-        };
-        await store.insertScheduleRun(tx, row);
-        const environmentId = schedule.environment_id;
-        await queue.enqueue(tx, [{ kind: 'schedule', id: row.id, lane: 'normal', environmentId }]);
+        });
+        await queue.enqueue(tx, [{ kind: 'schedule', id, lane: 'normal', environmentId }]);
         await recordAudit(tx, {
           principal,
           requestId,
           action: 'schedule.run',
-          target: `schedule:${schedule.id}`,
+          target: `schedule:${scheduleId}`,
           before: null,
-          after: { schedule_run_id: row.id },
+          after: { schedule_run_id: id },
         });
-        const empty = { last_user: null, run_id: null, failure_reason: null, completed_at: null };
-        return runView({ ...row, ...empty, started_count: 0, skipped_count: 0 }, timingIn(schedule));
+        return { run: await getRun(tx, schedule, id), replayed: false };
       });
       queue.ring('schedule');
-      return started;
+      return result;
     },
 
     async listRuns({ environmentId }, key, query) {
@@ -272,68 +293,71 @@ export function createScheduleService({
     },
 
     async simulate(principal, key, request) {
-      const { environmentId } = principal;
-      const row = await store.findSchedule(pool, environmentId, key);
+      const row = await store.findSchedule(pool, principal.environmentId, key);
       if (!row) throw notFound('schedule');
-      const { workflow_key: workflowKey, trigger_data: data, audience } = row.target;
-      const { workflow } = await workflows.get(principal, workflowKey);
-      if (workflow.status !== 'active' || workflow.active_version === null)
-        throw new Problem('workflow_not_active', `The workflow “${workflowKey}” has no active version.`);
-      const asked = request.external_user_id ?? null;
-      const member = audience ? await simulatedMember(environmentId, audience, asked) : null;
-      const triggerData = memberData(data ?? {}, member?.external_user_id ?? null);
-      const timezone = (row.per_recipient_timezone ? member?.timezone : null) ?? row.timezone;
-      const from = request.now ? Date.parse(request.now) : clock();
-      const runs: ScheduleSimulation['runs'] = [];
-      for (const run of nextRunViews({ ...timingIn(row), timezone }, from, request.runs ?? 3)) {
-        const simulated = await workflows.simulate(principal, workflowKey, workflow.active_version, {
-          trigger_data: triggerData,
-          now: run.at,
-          recipient_timezone: member?.timezone ?? null,
-        });
-        runs.push({ ...run, trigger_data: triggerData, run: simulationView(simulated) });
-      }
-      return { runs };
+      const { target } = row;
+      return target.kind === 'workflow'
+        ? simulateWorkflow(principal, row, target, request)
+        : simulateBroadcast(principal, row, target, request);
     },
   };
 
+  async function simulateWorkflow(
+    principal: Principal,
+    row: store.ScheduleRow,
+    { workflow_key: workflowKey, trigger_data: data, audience }: ScheduledWorkflow,
+    request: SimulationBody,
+  ): Promise<ScheduleSimulation> {
+    const { workflow } = await workflows.get(principal, workflowKey);
+    if (workflow.status !== 'active' || workflow.active_version === null)
+      throw new Problem('workflow_not_active', `The workflow “${workflowKey}” has no active version.`);
+    const asked = request.external_user_id ?? null;
+    const member = audience ? await simulatedMember(principal.environmentId, audience, asked) : null;
+    const zone = member && zoneOf(member);
+    const triggerData = memberData(data, member?.external_user_id ?? null);
+    const timezone = (row.per_recipient_timezone ? zone : null) ?? row.timezone;
+    const runs: ScheduleSimulation['runs'] = [];
+    for (const run of nextRunViews({ ...timingIn(row), timezone }, startOf(request), request.runs ?? 3)) {
+      const simulated = await workflows.simulate(principal, workflowKey, workflow.active_version, {
+        trigger_data: triggerData,
+        now: run.at,
+        recipient_timezone: zone,
+      });
+      runs.push({ ...run, trigger_data: triggerData, run: simulationView(simulated), broadcast: null });
+    }
+    return { runs };
+  }
+
+  /** A dry run as of each slot, of the users and preferences of today. */
+  async function simulateBroadcast(
+    principal: Principal,
+    row: store.ScheduleRow,
+    { broadcast }: ScheduledBroadcast,
+    request: SimulationBody,
+  ): Promise<ScheduleSimulation> {
+    requireBroadcasts(principal, 'read');
+    const runs: ScheduleSimulation['runs'] = [];
+    for (const run of nextRunViews(timingIn(row), startOf(request), request.runs ?? 1)) {
+      const definition = row.per_recipient_timezone
+        ? broadcastAt(broadcast, run.local_time.slice(0, 16), row.timezone)
+        : broadcast;
+      const dryRun = await broadcasts.dryRun(principal, definition, Date.parse(run.at));
+      runs.push({ ...run, trigger_data: null, run: null, broadcast: dryRun });
+    }
+    return { runs };
+  }
+
+  function startOf({ now }: SimulationBody): number {
+    return now ? Date.parse(now) : clock();
+  }
+
   async function simulatedMember(
     environmentId: string,
-    audience: NonNullable<ScheduleTarget['audience']>,
+    audience: ScheduleAudience,
     asked: string | null,
-  ) {
+  ): Promise<Member> {
     const users = asked === null ? audience : { users: [asked] };
-    const [member] = await listMembers(pool, environmentId, users, null, 1);
-    return member ?? { external_user_id: asked ?? 'user', timezone: null };
+    const { result } = await nextMembers(pool, environmentId, users, null, 1);
+    return result[0] ?? { external_user_id: asked ?? 'user', timezone: null };
   }
-}
-
-/** Returns the target with its defaults. */
-function checkTarget(target: ScheduleTarget, perRecipient: boolean): ScheduleTarget {
-  const audience = target.audience ?? null;
-  const triggerData: JsonObject = target.trigger_data ?? {};
-  if (JSON.stringify(triggerData).length > limits.triggerData)
-    throw invalidParameter(
-      'target.trigger_data',
-      `trigger_data must have at most ${limits.triggerData} characters as JSON.`,
-    );
-  if (audience) {
-    if (audience.users && audience.all)
-      throw invalidParameter('target.audience.all', 'Set users or all, not both.');
-    if (!audience.users && !audience.all)
-      throw invalidParameter('target.audience.users', 'The audience needs users, or all with confirm.');
-    if (audience.all && !audience.confirm)
-      throw invalidParameter(
-        'target.audience.confirm',
-        'The audience is everyone: set confirm to true as well.',
-      );
-  }
-  if (perRecipient && !audience)
-    throw invalidParameter('per_recipient_timezone', 'per_recipient_timezone needs an audience.');
-  return {
-    kind: 'workflow',
-    workflow_key: target.workflow_key,
-    trigger_data: triggerData,
-    audience: audience && (audience.users ? { users: audience.users } : { all: true, confirm: true }),
-  };
 }

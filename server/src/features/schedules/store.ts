@@ -1,20 +1,21 @@
 import { query, type Sql, statement } from '../../db/sql.ts';
-import type { Plan } from '../../http/principal.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { storableJson } from '../../kernel/storable.ts';
-import type { ScheduleRule, ScheduleStatus, ScheduleTarget } from './schema.ts';
+import type { Sender } from '../notifications/index.ts';
+import type { MissedPolicy, ScheduleRule, ScheduleRunStatus, ScheduleStatus } from './schema.ts';
+import type { StartTarget } from './target.ts';
 
 /** The stored definition of a schedule. */
 export interface ScheduleFields {
   name: string;
-  target: ScheduleTarget;
+  target: StartTarget;
   cron: string;
   rule: ScheduleRule | null;
   timezone: string;
   per_recipient_timezone: boolean;
   starts_at: Date | null;
   ends_at: Date | null;
-  missed_runs: 'skip' | 'run_once';
+  missed_runs: MissedPolicy;
 }
 
 /** The state of its timer. */
@@ -137,22 +138,12 @@ export async function deleteSchedule(sql: Sql, id: string): Promise<void> {
   await deleteRow(sql, [id]);
 }
 
-/** The environment of a timer, and the time of the database, which also decides when a timer is due. */
-export interface EnvironmentFacts {
-  environment_kind: 'test' | 'live';
-  plan: Plan;
-  now: number;
-}
-
-const environmentFacts = `e.kind as environment_kind, o.plan,
-     floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
-const joinEnvironment = (alias: string): string =>
-  `join environments e on e.id = ${alias}.environment_id join organizations o on o.id = e.organization_id`;
+/** The time of the database, which also decides when a timer is due. */
+const nowSql = 'floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now';
 
 const lockTimerRow = statement<ScheduleRow & { now: number }>(
   'schedules_lock_timer',
-  `select ${columns}, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
-   from schedules where timer_id = $1 for update`,
+  `select ${columns}, ${nowSql} from schedules where timer_id = $1 for update`,
 );
 
 /** Returns null when the timer was replaced or the schedule deleted. */
@@ -174,7 +165,7 @@ export async function moveTimer(sql: Sql, id: string, nextSlot: Date | null): Pr
 
 /** What one run of a schedule does, as the schedule said when it began. */
 export interface RunDefinition {
-  target: ScheduleTarget;
+  target: StartTarget;
   timezone: string;
   perRecipient: boolean;
   /** Recipients whose local time is outside of this are skipped; Unix milliseconds. */
@@ -190,10 +181,11 @@ export interface ScheduleRunRow {
   schedule_id: string;
   slot: Date;
   is_manual: boolean;
-  status: 'running' | 'completed' | 'failed' | 'missed';
+  status: ScheduleRunStatus;
   definition: RunDefinition | null;
   last_user: string | null;
   run_id: string | null;
+  broadcast_id: string | null;
   started_count: number;
   skipped_count: number;
   missed_count: number;
@@ -202,7 +194,7 @@ export interface ScheduleRunRow {
 }
 
 const runColumns =
-  'id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, started_count, skipped_count, missed_count, failure_reason, completed_at';
+  'id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, broadcast_id, started_count, skipped_count, missed_count, failure_reason, completed_at';
 
 const insertRunRow = statement<{ id: string }>(
   'schedule_runs_insert',
@@ -226,7 +218,11 @@ export async function insertScheduleRun(
   return (await insertRunRow(sql, [storableJson(row)])).length > 0;
 }
 
-export type LoadedScheduleRun = ScheduleRunRow & EnvironmentFacts & { schedule_key: string };
+export interface LoadedScheduleRun extends ScheduleRunRow {
+  schedule_key: string;
+  sender: Sender;
+  now: number;
+}
 
 const qualified = runColumns
   .split(', ')
@@ -235,13 +231,29 @@ const qualified = runColumns
 
 const loadRuns = statement<LoadedScheduleRun>(
   'schedule_runs_load',
-  `select ${qualified}, s.key as schedule_key, ${environmentFacts}
-   from schedule_runs r join schedules s on s.id = r.schedule_id ${joinEnvironment('r')}
+  `select ${qualified}, s.key as schedule_key, ${nowSql},
+     json_build_object('kind', 'job', 'environmentId', e.id, 'environmentKind', e.kind, 'organizationId', o.id,
+       'plan', o.plan) as sender
+   from schedule_runs r join schedules s on s.id = r.schedule_id
+   join environments e on e.id = r.environment_id join organizations o on o.id = e.organization_id
    where r.id = any ($1::uuid[])`,
 );
 
 export function listRunsByIds(sql: Sql, ids: string[]): Promise<LoadedScheduleRun[]> {
   return loadRuns(sql, [ids]);
+}
+
+const findRun = statement<ScheduleRunRow>(
+  'schedule_runs_find',
+  `select ${runColumns} from schedule_runs where schedule_id = $1 and id = $2`,
+);
+
+export async function findScheduleRun(
+  sql: Sql,
+  scheduleId: string,
+  id: string,
+): Promise<ScheduleRunRow | null> {
+  return (await findRun(sql, [scheduleId, id]))[0] ?? null;
 }
 
 const lockRun = statement<{ last_user: string | null; status: string }>(
@@ -261,6 +273,7 @@ export interface RunProgress {
   id: string;
   lastUser: string | null;
   runId: string | null;
+  broadcastId: string | null;
   started: number;
   skipped: number;
   isDone: boolean;
@@ -273,13 +286,13 @@ const updateRun = statement(
      skipped_count = skipped_count + $5,
      status = case when $7::text is not null then 'failed' when $6 then 'completed' else status end,
      definition = case when $6 then null else definition end, failure_reason = $7,
-     completed_at = case when $6 then now() end
+     completed_at = case when $6 then now() end, broadcast_id = $8
    where id = $1`,
 );
 
 export async function updateScheduleRun(sql: Sql, progress: RunProgress): Promise<void> {
-  const { id, lastUser, runId, started, skipped, isDone, failureReason } = progress;
-  await updateRun(sql, [id, lastUser, runId, started, skipped, isDone, failureReason]);
+  const { id, lastUser, runId, broadcastId, started, skipped, isDone, failureReason } = progress;
+  await updateRun(sql, [id, lastUser, runId, started, skipped, isDone, failureReason, broadcastId]);
 }
 
 const listRows = statement<ScheduleRunRow>(

@@ -35,6 +35,10 @@ export function firstSlot(timing: ScheduleTiming, after: number): number | null 
   return slotAfter(timing, after - zoneSpreadMs(timing));
 }
 
+/** The local time of a slot per recipient: `2026-03-29T09:00`. */
+export const localTimeOf = (slot: number): string =>
+  new Date(slot + firstOffsetMs).toISOString().slice(0, 16);
+
 /** Returns the moment of a slot for a recipient in this zone. */
 export function momentIn(
   { perRecipient }: { perRecipient: boolean },

@@ -1,6 +1,7 @@
 import { idTime } from '../../kernel/ids.ts';
 import type { Schedule, ScheduleDetail, ScheduleRun } from './schema.ts';
 import type { ScheduleFields, ScheduleRow, ScheduleRunRow } from './store.ts';
+import type { StartTarget } from './target.ts';
 import { momentIn, nextRunViews, type ScheduleTiming } from './timing.ts';
 
 export function timingIn(
@@ -32,15 +33,18 @@ function definitionView(row: ScheduleRow) {
   };
 }
 
-/** Without the ids of users and the trigger data: entries of the audit log stay when a person is erased. */
 export function auditView(row: ScheduleRow) {
-  const { kind, workflow_key, audience } = row.target;
-  const users = audience?.users ? audience.users.length : null;
-  return {
-    key: row.key,
-    ...definitionView(row),
-    target: { kind, workflow_key, audience: audience && (users === null ? 'all' : `${users} users`) },
-  };
+  return { key: row.key, ...definitionView(row), target: auditTarget(row.target) };
+}
+
+/** Without the ids of users and the data: entries of the audit log stay when a person is erased. */
+function auditTarget(target: StartTarget) {
+  if (target.kind === 'broadcast') {
+    const { name, channels, audience, template_key } = target.broadcast;
+    return { kind: target.kind, broadcast: { name, channels, audience, template_key } };
+  }
+  const { kind, workflow_key, audience } = target;
+  return { kind, workflow_key, audience: audience?.users ? `${audience.users.length} users` : audience };
 }
 
 export function scheduleView(row: ScheduleRow, lastRun: ScheduleRunRow | null, now: number): Schedule {
@@ -77,6 +81,7 @@ export function runView(row: ScheduleRunRow, timing: ScheduleTiming): ScheduleRu
     is_manual: row.is_manual,
     status: row.status,
     run_id: row.run_id,
+    broadcast_id: row.broadcast_id,
     started_count: row.started_count,
     skipped_count: row.skipped_count,
     missed_count: row.missed_count,
