@@ -16,11 +16,11 @@ describe.skipIf(!chromiumPath)('schedules', () => {
 
   test('a schedule is created with a view of its next runs, then paused, run and deleted', async () => {
     const { page, complaints } = await host.open('/test/schedules');
-    await page.getByText('A schedule triggers a workflow').waitFor();
+    await page.getByText('A schedule triggers a workflow or starts').waitFor();
     await page.getByRole('button', { name: 'Create schedule' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Weekly report');
-    await dialog.getByLabel('Workflow').selectOption('report');
+    await dialog.getByLabel('Workflow', { exact: true }).selectOption('report');
     await dialog.getByLabel('Times').selectOption('Cron expression');
     await dialog.getByLabel('Time zone').fill('Europe/Rome');
     await dialog.getByLabel('Cron expression').fill('0 0 30 2 *');
@@ -48,11 +48,28 @@ describe.skipIf(!chromiumPath)('schedules', () => {
       await page.getByRole('menuitem', { name }).click();
     };
     await act('Edit…');
+    await dialog.getByLabel('Audience', { exact: true }).selectOption('Everybody');
+    await dialog.getByLabel('Start it even if').check();
+    await dialog.getByLabel('At the local time of each user').check();
+    await dialog.getByLabel('Not after').fill('2099-01-31T12:00');
     await dialog.getByLabel('At', { exact: true }).fill('10:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await waitUntil(async () => {
       const { cron } = await find('weekly_report');
       return cron === '0 10 * * 1,5' ? cron : new Error(cron);
+    });
+    expect(await find('weekly_report')).toMatchObject({
+      target: { audience: { all: true, confirm: true } },
+      per_recipient_timezone: true,
+      starts_at: null,
+      ends_at: expect.stringMatching(/^2099-01-31/),
+    });
+    await act('Edit…');
+    await dialog.getByLabel('Audience', { exact: true }).selectOption('None: a single run');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await waitUntil(async () => {
+      const { target } = await find('weekly_report');
+      return target.audience === null ? target : new Error(JSON.stringify(target));
     });
     await act('Pause');
     await page.getByText('Weekly report is paused.').waitFor();
@@ -75,6 +92,28 @@ describe.skipIf(!chromiumPath)('schedules', () => {
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Weekly report was deleted.').waitFor();
     expect((await host.app.request('GET', '/v1/schedules/weekly_report')).status).toBe(404);
+
+    await page.getByRole('button', { name: 'Create schedule' }).first().click();
+    await dialog.getByLabel('Name').fill('Weekly news');
+    await dialog.getByLabel('Starts', { exact: true }).selectOption('A broadcast');
+    const definition = {
+      name: 'News',
+      channels: ['in_app'],
+      audience: { topic: 'nowhere' },
+      html_body: '<p>News</p>',
+    };
+    const broadcast = dialog.getByLabel('Broadcast as JSON');
+    await broadcast.fill(JSON.stringify(definition));
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    await dialog.getByText('There is no topic with the key nowhere.').waitFor();
+    await host.app.request('POST', '/v1/topics', { body: { key: 'news', name: 'News' } });
+    await broadcast.fill(JSON.stringify({ ...definition, audience: { topic: 'news' } }));
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('Broadcast: News').waitFor();
+    expect((await find('weekly_news')).target).toMatchObject({
+      kind: 'broadcast',
+      broadcast: { audience: { topic: 'news' } },
+    });
     expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
   }, 120_000);
 

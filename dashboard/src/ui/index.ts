@@ -24,6 +24,7 @@ export { HtmlFrame } from './html-frame.tsx';
 export { Icon, type IconName } from './icons.tsx';
 export { ClearFilters, List, ListCard, LoadMore, SelectFilter } from './list.tsx';
 export { ErrorState, Loaded, Skeleton } from './loaded.tsx';
+export { isoOf, localOf } from './local-time.ts';
 export { Menu, type MenuItems } from './menu.tsx';
 export { EmptyState, Notice } from './notice.tsx';
 export { formatCount, formatShare } from './numbers.ts';

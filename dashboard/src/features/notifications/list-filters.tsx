@@ -10,6 +10,8 @@ import {
   CopyButton,
   Field,
   Input,
+  isoOf,
+  localOf,
   localZone,
   Row,
   SearchInput,
@@ -17,7 +19,6 @@ import {
   SelectFilter,
 } from '../../ui/index.ts';
 import styles from './list-filters.module.css';
-import { isoOf, localOf } from './local-time.ts';
 import { type NotificationFilters, statuses } from './query.ts';
 
 const text = notifications.filters;

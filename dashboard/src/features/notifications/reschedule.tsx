@@ -3,8 +3,7 @@ import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
-import { Button, Field, FormDialog, Input, localZone } from '../../ui/index.ts';
-import { isoOf, localOf } from './local-time.ts';
+import { Button, Field, FormDialog, Input, isoOf, localOf, localZone } from '../../ui/index.ts';
 
 const text = notifications.actions;
 

@@ -1,4 +1,5 @@
-import type { Schedule } from '@carillon/sdk';
+import type { Schedule, ScheduleRun } from '@carillon/sdk';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { schedules as text } from '../../strings/schedules.ts';
 import { Button, Dialog, ExactTime, Loaded, Stack, StatusBadge } from '../../ui/index.ts';
@@ -8,6 +9,13 @@ import styles from './schedules.module.css';
 /** The next ten runs of a schedule, and the last ones. */
 export function DetailsDialog({ schedule, onClose }: { schedule: Schedule; onClose(): void }) {
   const { key, name } = schedule;
+  const { kind } = useEnvironment();
+  const startedBy = ({ broadcast_id, started_count }: ScheduleRun) =>
+    broadcast_id ? (
+      <a href={`/${kind}/broadcasts/${broadcast_id}`}>{text.openBroadcast}</a>
+    ) : (
+      text.started_count(started_count)
+    );
   const query = useRead(['schedules', 'details', key], async (api, signal) => {
     const [detail, { data }] = await Promise.all([
       api.schedules.get(key, { signal }),
@@ -34,9 +42,7 @@ export function DetailsDialog({ schedule, onClose }: { schedule: Schedule; onClo
                 {runs.map((run) => (
                   <li key={run.id}>
                     <ExactTime at={run.slot} /> <StatusBadge status={run.status} />{' '}
-                    {run.status === 'missed'
-                      ? text.missed_count(run.missed_count)
-                      : text.started_count(run.started_count)}{' '}
+                    {run.status === 'missed' ? text.missed_count(run.missed_count) : startedBy(run)}{' '}
                     {run.failure_reason}
                   </li>
                 ))}

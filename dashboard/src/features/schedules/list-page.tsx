@@ -119,12 +119,13 @@ function ScheduleList(props: { mayWrite: boolean; onOpen(open: Open): void; crea
           ),
         },
         {
-          header: text.columns.workflow,
-          cell: ({ target }) => (
-            <a href={`/${kind}/workflows/${encodeURIComponent(target.workflow_key)}`}>
-              {target.workflow_key}
-            </a>
-          ),
+          header: text.columns.target,
+          cell: ({ target: { workflow_key, broadcast } }) =>
+            workflow_key ? (
+              <a href={`/${kind}/workflows/${encodeURIComponent(workflow_key)}`}>{workflow_key}</a>
+            ) : (
+              <bdi>{text.broadcastNamed(broadcast?.name ?? '')}</bdi>
+            ),
         },
         {
           header: text.columns.times,
@@ -180,7 +181,9 @@ function ScheduleList(props: { mayWrite: boolean; onOpen(open: Open): void; crea
 
 function RunDialog({ schedule, onClose }: { schedule: Schedule; onClose(): void }) {
   const { key, name } = schedule;
-  const run = useWrite((api) => api.schedules.run(key), {
+  // The key keeps a second click, or a lost answer, from starting a second run.
+  const [attempt] = useState(() => crypto.randomUUID());
+  const run = useWrite((api) => api.schedules.run(key, { idempotency_key: `dashboard-${attempt}` }), {
     changes: [['schedules']],
     done: text.started(name),
     quiet: true,

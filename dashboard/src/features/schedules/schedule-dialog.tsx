@@ -13,11 +13,14 @@ import {
   ZoneInput,
 } from '../../ui/index.ts';
 import {
-  dataOf,
+  type AudienceKind,
+  audienceKinds,
   draftOf,
   type Every,
   everyOptions,
+  hasAudience,
   newDraft,
+  objectOf,
   requestOf,
   type ScheduleDraft,
   timesOf,
@@ -32,11 +35,7 @@ const { form: text } = schedules;
 export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleDetail | null; onClose(): void }) {
   const [draft, setDraft] = useState(() => (schedule ? draftOf(schedule) : newDraft(localZone)));
   const set = (change: Partial<ScheduleDraft>) => setDraft((former) => ({ ...former, ...change }));
-  const workflows = useRead(['workflows', 'names'], async (api, signal) => {
-    const { data } = await api.workflows.list({ limit: 100 }, { signal }).page();
-    return data.map(({ key }) => key);
-  });
-  const times = timesOf(draft);
+  const times = timesOf(draft, schedule);
   const preview = useRead(
     ['schedules', 'preview', times],
     (api, signal) => api.schedules.preview(times, { signal }),
@@ -56,8 +55,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleDetail
   );
   const problems = {
     name: draft.name.trim() === '' && text.nameNeeded,
-    workflow: draft.workflow === '' && text.workflowNeeded,
-    data: dataOf(draft) === null && text.dataWrong,
+    ...targetProblems(draft),
   };
   return (
     <FormDialog
@@ -85,36 +83,60 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleDetail
           <Input mono value={draft.key} onChange={(event) => set({ key: event.target.value })} />
         </Field>
       )}
-      <Field label={text.workflow} name="target.workflow_key" problem={problems.workflow}>
-        <Select value={draft.workflow} onChange={(event) => set({ workflow: event.target.value })}>
-          <option value="">{text.chooseWorkflow}</option>
-          {[...new Set([...(workflows.data ?? []), draft.workflow])]
-            .filter((key) => key !== '')
-            .map((key) => (
-              <option key={key} value={key}>
-                {key}
-              </option>
-            ))}
+      <Field label={text.kind}>
+        <Select
+          value={draft.kind}
+          onChange={(event) => set({ kind: event.target.value as ScheduleDraft['kind'] })}
+        >
+          <option value="workflow">{text.kinds.workflow}</option>
+          <option value="broadcast">{text.kinds.broadcast}</option>
         </Select>
       </Field>
+      {draft.kind === 'workflow' ? (
+        <WorkflowFields draft={draft} set={set} />
+      ) : (
+        <Field
+          label={text.broadcast}
+          hint={text.broadcastHint}
+          name="target.broadcast"
+          problem={targetProblems(draft).broadcast}
+        >
+          <Textarea
+            mono
+            rows={8}
+            value={draft.broadcast}
+            onChange={(event) => set({ broadcast: event.target.value })}
+          />
+        </Field>
+      )}
       <TimeFields draft={draft} set={set} />
       <Field label={text.timezone} name="timezone">
         <ZoneInput value={draft.timezone} onChange={(timezone) => set({ timezone })} />
       </Field>
       <NextRuns runs={preview.data?.next_runs.slice(0, 3)} error={preview.error} />
-      <Field label={text.audience} hint={text.audienceHint} name="target.audience.users">
-        <Textarea rows={2} value={draft.users} onChange={(event) => set({ users: event.target.value })} />
-      </Field>
-      {draft.users.trim() !== '' && (
+      {hasAudience(draft) && (
         <Checkbox
           label={text.perRecipient}
           checked={draft.isPerRecipient}
           onChange={(event) => set({ isPerRecipient: event.target.checked })}
         />
       )}
-      <Field label={text.data} name="target.trigger_data" problem={problems.data}>
-        <Textarea mono rows={3} value={draft.data} onChange={(event) => set({ data: event.target.value })} />
-      </Field>
+      <div className={styles.pair}>
+        <Field label={text.startsAt} hint={text.periodHint(localZone)} name="starts_at">
+          <Input
+            type="datetime-local"
+            value={draft.startsAt}
+            onChange={(event) => set({ startsAt: event.target.value })}
+          />
+        </Field>
+        <Field label={text.endsAt} hint={text.periodHint(localZone)} name="ends_at">
+          <Input
+            type="datetime-local"
+            value={draft.endsAt}
+            onChange={(event) => set({ endsAt: event.target.value })}
+          />
+        </Field>
+      </div>
       <Checkbox
         label={text.runOnce}
         checked={draft.runsOnce}
@@ -124,7 +146,121 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleDetail
   );
 }
 
-function TimeFields({ draft, set }: { draft: ScheduleDraft; set(change: Partial<ScheduleDraft>): void }) {
+interface FieldsProps {
+  draft: ScheduleDraft;
+  set(change: Partial<ScheduleDraft>): void;
+}
+
+/** The problem of each field of the target; false when there is none. */
+function targetProblems({ kind, workflow, data, audience, users, topic, filter, broadcast }: ScheduleDraft) {
+  const isWorkflow = kind === 'workflow';
+  return {
+    workflow: isWorkflow && workflow === '' && text.workflowNeeded,
+    data: isWorkflow && objectOf(data) === null && text.jsonWrong,
+    users: isWorkflow && audience === 'users' && users.trim() === '' && text.usersNeeded,
+    topic: isWorkflow && audience === 'topic' && topic === '' && text.topicNeeded,
+    filter: isWorkflow && audience === 'filter' && objectOf(filter) === null && text.jsonWrong,
+    broadcast: !isWorkflow && objectOf(broadcast) === null && text.jsonWrong,
+  };
+}
+
+function WorkflowFields({ draft, set }: FieldsProps) {
+  const problems = targetProblems(draft);
+  const workflows = useRead(['workflows', 'choices'], (api, signal) =>
+    api.workflows.list({ limit: 100 }, { signal }).page(),
+  );
+  return (
+    <>
+      <Field label={text.workflow} name="target.workflow_key" problem={problems.workflow}>
+        <KeySelect
+          value={draft.workflow}
+          none={text.chooseWorkflow}
+          keys={(workflows.data?.data ?? []).map(({ key }) => key)}
+          onChange={(workflow) => set({ workflow })}
+        />
+      </Field>
+      <AudienceFields draft={draft} set={set} />
+      <Field label={text.data} name="target.trigger_data" problem={problems.data}>
+        <Textarea mono rows={3} value={draft.data} onChange={(event) => set({ data: event.target.value })} />
+      </Field>
+    </>
+  );
+}
+
+function AudienceFields({ draft, set }: FieldsProps) {
+  const { audience } = draft;
+  const problems = targetProblems(draft);
+  const topics = useRead(['topics', 'choices'], (api) => api.topics.list({ limit: 100 }).page());
+  return (
+    <>
+      <Field label={text.audience} name={['target.audience', 'target.audience.confirm']}>
+        <Select value={audience} onChange={(event) => set({ audience: event.target.value as AudienceKind })}>
+          {audienceKinds.map((each) => (
+            <option key={each} value={each}>
+              {text.audiences[each]}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      {audience === 'users' && (
+        <Field label={text.users} hint={text.usersHint} name="target.audience.users" problem={problems.users}>
+          <Textarea rows={2} value={draft.users} onChange={(event) => set({ users: event.target.value })} />
+        </Field>
+      )}
+      {audience === 'topic' && (
+        <Field label={text.topic} problem={problems.topic}>
+          <KeySelect
+            value={draft.topic}
+            none={text.chooseTopic}
+            keys={(topics.data?.data ?? []).map(({ key }) => key)}
+            onChange={(topic) => set({ topic })}
+          />
+        </Field>
+      )}
+      {audience === 'filter' && (
+        <Field
+          label={text.filter}
+          hint={text.filterHint}
+          name="target.audience.filter"
+          problem={problems.filter}
+        >
+          <Textarea
+            mono
+            rows={3}
+            value={draft.filter}
+            onChange={(event) => set({ filter: event.target.value })}
+          />
+        </Field>
+      )}
+      {(audience === 'filter' || audience === 'all') && (
+        <Checkbox
+          label={text.confirm}
+          checked={draft.isConfirmed}
+          onChange={(event) => set({ isConfirmed: event.target.checked })}
+        />
+      )}
+    </>
+  );
+}
+
+/** The keys that exist; the chosen one is offered even if it is not on the first page. */
+function KeySelect(props: { value: string; none: string; keys: string[]; onChange(key: string): void }) {
+  const { value, none, keys, onChange } = props;
+  return (
+    <Select value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">{none}</option>
+      {[...new Set([...keys, value])]
+        .filter((key) => key !== '')
+        .map((key) => (
+          <option key={key} value={key}>
+            {key}
+          </option>
+        ))}
+    </Select>
+  );
+}
+
+function TimeFields({ draft, set }: FieldsProps) {
   const { every, at, on, day, cron } = draft;
   return (
     <>
