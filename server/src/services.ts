@@ -103,8 +103,6 @@ export function createServices(deps: Deps) {
   });
   const notifications = createNotificationService({ ...deps, lookups, objects }, wakeRunsOf);
 
-  const broadcasts = createBroadcastService({ ...deps, lookups, templates });
-
   const definitions = createDefinitions(deps);
   const workflows = createWorkflowService({ ...deps, definitions });
   const newRuns = createNewRuns({ ...deps, workflows });
@@ -112,7 +110,9 @@ export function createServices(deps: Deps) {
   const contents = createContentReader({ ...deps, ...delivery });
   const defaults = defaultRulesWith(deps.config.CARILLON_BRAKE_RECIPIENT_LIMIT);
   const brakeStates = createBrakeStates(deps, defaults);
+  const brake = createBrake(deps, { states: brakeStates, engagements: createEngagements(deps) });
   const holds = createHolds(deps, { contents, defaults });
+  const broadcasts = createBroadcastService({ ...deps, lookups, templates, brake });
 
   const reportWriter = createReportWriter(deps);
   const callbackProviders = { ...emailCallbackProviders(deps), ...smsCallbackProviders(deps) };
@@ -124,7 +124,7 @@ export function createServices(deps: Deps) {
     throttles: createThrottles(deps),
     providerHealth: createProviderHealthTracker(deps),
     contents,
-    brake: createBrake(deps, { states: brakeStates, engagements: createEngagements(deps) }),
+    brake,
     brakeService: createBrakeService(deps, { states: brakeStates, holds, defaults }),
     holds,
     brakeStates,

@@ -193,7 +193,17 @@ function given<Fields extends object>(fields: Fields): Partial<Fields> {
 }
 
 function describe(dryRun: BroadcastDryRun): string[] {
-  const { count, checked, would_send, skipped, channels: byChannel, suppressed, delayed, samples } = dryRun;
+  const {
+    count,
+    checked,
+    would_send,
+    skipped,
+    channels: byChannel,
+    suppressed,
+    delayed,
+    held,
+    samples,
+  } = dryRun;
   const of = (counts: Record<string, number>): string =>
     Object.entries(counts)
       .map(([name, value]) => `${name} ${number(value)}`)
@@ -206,6 +216,7 @@ function describe(dryRun: BroadcastDryRun): string[] {
     ...(skipped > 0 ? [`No address  ${number(skipped)}`] : []),
     ...(Object.keys(suppressed).length > 0 ? [`Suppressed  ${of(suppressed)}`] : []),
     ...(Object.keys(delayed).length > 0 ? [`Delayed     ${of(delayed)}`] : []),
+    ...(Object.keys(held).length > 0 ? [`Held        ${of(held)}`] : []),
     ...(first
       ? [
           `Sample      to ${plain(first.address, 60)}: ${plain(first.error ?? first.subject ?? first.text_body, 80)}`,

@@ -105,6 +105,7 @@ export const broadcasts = {
     skipped: 'Without an address',
     suppressed: 'Suppressed',
     delayed: 'Delayed',
+    heldBy: (hold: string) => `Held by ${hold}`,
     reasons: {
       category_opt_out: 'Opted out of the category',
       hard_bounce: 'Hard bounce',
@@ -112,6 +113,8 @@ export const broadcasts = {
       manual_add: 'Suppressed manually',
       unsubscribed: 'Unsubscribed',
       quiet_hours: 'Quiet hours',
+      frequency_capped: 'Frequency cap',
+      brake: 'Delayed by a rule of the brake',
     } as Record<string, string>,
     everybody: 'This goes to everybody in the environment.',
     confirmEverybody: 'I want to send to everybody',

@@ -860,7 +860,7 @@ export interface Api {
     /**
      * Show what a broadcast would do.
      *
-     * Takes the body of `POST /v1/broadcasts` and sends nothing. Counts the audience, judges it by suppressions, preferences and quiet hours as the sends would be, and renders five of them.
+     * Takes the body of `POST /v1/broadcasts` and sends nothing. Counts the audience, judges it by suppressions, preferences, quiet hours and the rules of the brake as the sends would be, and renders five of them. Nothing is counted.
      *
      * Requires the scope `broadcasts:read`.
      *

@@ -168,6 +168,7 @@ export type BroadcastDryRun = {
   is_everybody: boolean;
   /** How many users the figures below are of: all, or an even sample of a large audience. */
   checked: number;
+  /** Users who would be sent to, some of them later. */
   would_send: number;
   /** Users by the channel that they would be reached on. */
   channels: Record<string, number>;
@@ -175,8 +176,10 @@ export type BroadcastDryRun = {
   skipped: number;
   /** Users who would not be sent to, by reason. */
   suppressed: Record<string, number>;
-  /** Users who would be sent to later, by gate: `quiet_hours`. */
+  /** Users who would be sent to later, by gate: `quiet_hours`, or `brake` for a rule that delays until its window has room. */
   delayed: Record<string, number>;
+  /** Users whose notification the brake would hold until a person releases it, by rule, or by freeze such as `freeze:sms`. Limits that are shared are counted as if all were sent at once. */
+  held: Record<string, number>;
   samples: Array<BroadcastSample>;
 };
 

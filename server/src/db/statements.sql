@@ -418,6 +418,18 @@ select *, now() from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[
 order by 1, 2, 3
 on conflict (environment_id, rule, subject, slot_at) do update set amount = c.amount - excluded.amount;
 
+-- brake_list_counts (features/brake/counts-store.ts)
+select w.environment_id, w.rule, w.subject, w.slot_at, coalesce(past.amount, 0)::float8 as total,
+  coalesce(past.first_at, w.slot_at) as first_at
+from (
+  select *, to_timestamp(floor(at / slot_seconds) * slot_seconds) as slot_at
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::float8[], $5::int[], $6::int[])
+    as given (environment_id, rule, subject, at, window_seconds, slot_seconds)
+) w cross join lateral (
+  select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
+  where b.environment_id = w.environment_id and b.rule = w.rule and b.subject = w.subject
+    and b.slot_at >= w.slot_at - make_interval(secs => w.window_seconds)) past;
+
 -- brake_take (features/brake/counts-store.ts)
 with wanted as (
   select *, to_timestamp(floor(extract(epoch from now()) / slot_seconds) * slot_seconds) as slot_at

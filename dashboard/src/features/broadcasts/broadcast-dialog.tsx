@@ -83,7 +83,7 @@ export function BroadcastDialog(props: {
 }
 
 function DryRun({ result }: { result: BroadcastDryRun }) {
-  const { count, checked, would_send, skipped, suppressed, delayed, samples } = result;
+  const { count, checked, would_send, skipped, suppressed, delayed, held, samples } = result;
   const reasons = (counts: Record<string, number>) =>
     Object.entries(counts).map(
       ([reason, value]) => [text.reasons[reason] ?? reason, formatCount(value)] as const,
@@ -100,6 +100,7 @@ function DryRun({ result }: { result: BroadcastDryRun }) {
           skipped > 0 && [text.skipped, formatCount(skipped)],
           ...reasons(suppressed),
           ...reasons(delayed),
+          ...Object.entries(held).map(([hold, value]) => [text.heldBy(hold), formatCount(value)] as const),
         ]}
       />
       <strong>{text.samples}</strong>

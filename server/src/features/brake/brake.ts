@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
 import { findPrice } from '../spend/index.ts';
-import { type CountRow, type Demand, giveBack, type Refund, takeCounts } from './counts-store.ts';
+import { type CountRow, type Demand, giveBack, listCounts, type Refund, takeCounts } from './counts-store.ts';
 import type { Engagements } from './engagements.ts';
 import type { FreezeRow } from './freezes-store.ts';
 import { freezeHold, type HoldDecision, type HoldNote } from './hold.ts';
@@ -29,6 +29,11 @@ export interface BrakeRequest {
 export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
   /** Judges a batch with one statement, or none when nothing limits its environments. Absent: the brake has nothing to say. */
   judge(requests: BrakeRequest[]): Promise<Map<string, BrakeVerdict>>;
+  /**
+   * Judges sends that are not made, batch after batch, as if they were made together: the counts are read, and only the forecast
+   * remembers its own sends. Of a sample, each request stands for `weight` notifications.
+   */
+  forecast(weight: number): (requests: BrakeRequest[]) => Promise<Map<string, BrakeVerdict>>;
   /** The verdict of a freeze that began after the batch was judged; null when there is none. */
   judgeFreeze(request: BrakeRequest): BrakeVerdict | null;
 }
@@ -46,7 +51,7 @@ const attachmentHours = 7 * 24 - 1;
 const pass: BrakeVerdict = { kind: 'pass' };
 
 export function createBrake(
-  { claimPool }: Pick<Deps, 'claimPool'>,
+  { pool, claimPool }: Pick<Deps, 'pool' | 'claimPool'>,
   { states, engagements }: { states: BrakeStates; engagements: Engagements },
 ): Brake {
   function priceOf(fact: BrakedNotification): number {
@@ -89,16 +94,30 @@ export function createBrake(
     return isHeld ? { kind: 'hold', note: hold, until: hold.expires, detail: '', isRepeated: true } : null;
   }
 
-  function candidateOf(request: BrakeRequest): Candidate {
+  function candidateOf(request: BrakeRequest, weight: number): Candidate {
     const { fact } = request;
     const rules = request.isCounted ? [] : (states.get(fact.environment_id)?.rules ?? []);
     const counts = rules.flatMap((rule) => {
       const subject = subjectOf(rule, fact);
       if (subject === null) return [];
-      const amount = rule.unit === 'money' ? priceOf(fact) : 1;
+      const each = rule.unit === 'money' ? priceOf(fact) : 1;
+      const amount = rule.scope === 'recipient' ? each : each * weight;
       return amount === 0 ? [] : [{ rule, key: keyOf(fact.environment_id, rule.key, subject), amount }];
     });
     return { request, counts };
+  }
+
+  /** The verdicts that need no count, and the notifications that the counts decide about. */
+  function judgeStates(requests: BrakeRequest[], weight = 1) {
+    const verdicts = new Map<string, BrakeVerdict>();
+    const candidates: Candidate[] = [];
+    for (const request of requests) {
+      const verdict = judgeState(request);
+      const candidate = verdict ? null : candidateOf(request, weight);
+      if (verdict) verdicts.set(request.fact.id, verdict);
+      else if (candidate && candidate.counts.length > 0) candidates.push(candidate);
+    }
+    return { verdicts, candidates };
   }
 
   return {
@@ -106,14 +125,7 @@ export function createBrake(
     load: states.load,
     judgeFreeze,
     async judge(requests) {
-      const verdicts = new Map<string, BrakeVerdict>();
-      const candidates: Candidate[] = [];
-      for (const request of requests) {
-        const verdict = judgeState(request);
-        const candidate = verdict ? null : candidateOf(request);
-        if (verdict) verdicts.set(request.fact.id, verdict);
-        else if (candidate && candidate.counts.length > 0) candidates.push(candidate);
-      }
+      const { verdicts, candidates } = judgeStates(requests);
       if (candidates.length === 0) return verdicts;
 
       // The oldest first: ids are ordered by time.
@@ -121,27 +133,37 @@ export function createBrake(
       const demands = demandsOf(candidates);
       const rows = await takeCounts(claimPool, [...demands.values()]);
       const counted = new Map(
-        rows.map((row) => [keyOf(row.environment_id, row.rule, row.subject), countedOf(row, demands)]),
+        rows.map((row) => {
+          const key = countKeyOf(row);
+          return [key, { row, used: row.total - (demands.get(key)?.amount ?? 0) }];
+        }),
       );
-      for (const { request, counts } of candidates) {
-        const { fact } = request;
-        const full = counts.filter(({ rule, key, amount }) => {
-          const count = counted.get(key);
-          return count && count.used + amount > rule.limit;
-        });
-        for (const { rule } of full) engagements.engage(fact, rule);
-        const { rule, key } = full.filter((each) => stops(each.rule, request)).sort(strictestFirst)[0] ?? {};
-        const row = key === undefined ? undefined : counted.get(key)?.row;
-        if (!rule || !row) {
-          for (const each of counts) {
-            const count = counted.get(each.key);
-            if (count) count.used += each.amount;
-          }
-          verdicts.set(fact.id, pass);
-        } else verdicts.set(fact.id, verdictOf(request, rule, row));
+      for (const candidate of candidates) {
+        const { fact } = candidate.request;
+        verdicts.set(
+          fact.id,
+          judgeCounts(candidate, counted, (rule) => engagements.engage(fact, rule)),
+        );
       }
       await giveBack(claimPool, [...counted.values()].flatMap(refundOf));
       return verdicts;
+    },
+    forecast(weight) {
+      const known = new Map<string, Counted>();
+      return async (requests) => {
+        const { verdicts, candidates } = judgeStates(requests, weight);
+        const unknown = [...demandsOf(candidates)].flatMap(([key, demand]) =>
+          known.has(key) ? [] : [demand],
+        );
+        for (const row of unknown.length === 0 ? [] : await listCounts(pool, unknown))
+          known.set(countKeyOf(row), { row, used: row.total });
+        for (const candidate of candidates) {
+          verdicts.set(candidate.request.fact.id, judgeCounts(candidate, known));
+          // A recipient is judged once: only shared counts are needed again, and they are few.
+          for (const { rule, key } of candidate.counts) if (rule.scope === 'recipient') known.delete(key);
+        }
+        return verdicts;
+      };
     },
   };
 }
@@ -154,6 +176,8 @@ interface Counted {
 
 const keyOf = (environmentId: string, rule: string, subject: string): string =>
   `${environmentId} ${rule} ${subject}`;
+const countKeyOf = ({ environment_id, rule, subject }: CountRow): string =>
+  keyOf(environment_id, rule, subject);
 
 function concerns({ channel }: FreezeRow, fact: BrakedNotification): boolean {
   return fact.priority !== 'critical' && (channel === 'all' || channel === fact.channel);
@@ -169,16 +193,33 @@ function demandsOf(candidates: Candidate[]): Map<string, Demand> {
         const { seconds: windowSeconds, slotSeconds } = windows[rule.window];
         const { environment_id: environmentId } = request.fact;
         const subject = key.slice(environmentId.length + rule.key.length + 2);
-        demands.set(key, { environmentId, rule: rule.key, subject, amount, windowSeconds, slotSeconds });
+        const { at } = request;
+        demands.set(key, { environmentId, rule: rule.key, subject, amount, at, windowSeconds, slotSeconds });
       }
     }
   }
   return demands;
 }
 
-function countedOf(row: CountRow, demands: ReadonlyMap<string, Demand>): Counted {
-  const own = demands.get(keyOf(row.environment_id, row.rule, row.subject))?.amount ?? 0;
-  return { row, used: row.total - own };
+/** Judges a notification by the counts. When it passes, it counts. */
+function judgeCounts(
+  { request, counts }: Candidate,
+  counted: ReadonlyMap<string, Counted>,
+  onFull: (rule: ActiveRule) => void = () => {},
+): BrakeVerdict {
+  const full = counts.filter(({ rule, key, amount }) => {
+    const count = counted.get(key);
+    return count && count.used + amount > rule.limit;
+  });
+  for (const { rule } of full) onFull(rule);
+  const { rule, key } = full.filter((each) => stops(each.rule, request)).sort(strictestFirst)[0] ?? {};
+  const row = key === undefined ? undefined : counted.get(key)?.row;
+  if (rule && row) return verdictOf(request, rule, row);
+  for (const each of counts) {
+    const count = counted.get(each.key);
+    if (count) count.used += each.amount;
+  }
+  return pass;
 }
 
 function refundOf({ row, used }: Counted): Refund[] {

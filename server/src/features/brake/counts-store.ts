@@ -6,6 +6,8 @@ export interface Demand {
   rule: string;
   subject: string;
   amount: number;
+  /** When the window ends; counting is by the clock of the database. */
+  at: number;
   windowSeconds: number;
   slotSeconds: number;
 }
@@ -51,6 +53,32 @@ export function takeCounts(sql: Sql, demands: Demand[]): Promise<CountRow[]> {
     demands.map(({ rule }) => rule),
     demands.map(({ subject }) => subject),
     demands.map(({ amount }) => amount),
+    demands.map(({ windowSeconds }) => windowSeconds),
+    demands.map(({ slotSeconds }) => slotSeconds),
+  ]);
+}
+
+const list = statement<CountRow>(
+  'brake_list_counts',
+  `select w.environment_id, w.rule, w.subject, w.slot_at, coalesce(past.amount, 0)::float8 as total,
+     coalesce(past.first_at, w.slot_at) as first_at
+   from (
+     select *, to_timestamp(floor(at / slot_seconds) * slot_seconds) as slot_at
+     from unnest($1::uuid[], $2::text[], $3::text[], $4::float8[], $5::int[], $6::int[])
+       as given (environment_id, rule, subject, at, window_seconds, slot_seconds)
+   ) w cross join lateral (
+     select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
+     where b.environment_id = w.environment_id and b.rule = w.rule and b.subject = w.subject
+       and b.slot_at >= w.slot_at - make_interval(secs => w.window_seconds)) past`,
+);
+
+/** Reads the counts of the windows that end `at`, and counts nothing. */
+export function listCounts(sql: Sql, demands: Demand[]): Promise<CountRow[]> {
+  return list(sql, [
+    demands.map(({ environmentId }) => environmentId),
+    demands.map(({ rule }) => rule),
+    demands.map(({ subject }) => subject),
+    demands.map(({ at }) => at / 1_000),
     demands.map(({ windowSeconds }) => windowSeconds),
     demands.map(({ slotSeconds }) => slotSeconds),
   ]);

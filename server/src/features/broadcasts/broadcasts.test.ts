@@ -296,8 +296,46 @@ describe('a dry run', () => {
     expect(row).toBeUndefined();
   });
 
+  test('counts what the rules of the brake would stop, and uses up none of their limits', async () => {
+    await app.request('POST', '/v1/preferences/categories', {
+      body: { key: 'offers', name: 'Offers', default_channels: ['email'] },
+    });
+    const rule = (key: string, body: object) =>
+      app.request('PUT', `/v1/brake/rules/${key}`, {
+        body: { name: key, match: { category: 'offers' }, window: 'day', ...body },
+      });
+    await rule('offers_cap', { scope: 'recipient', limit: 1, action: 'suppress' });
+    const email = (name: string) => ({ email: `${name}@offers.example` });
+    const topic = await topicOf({ a: email('a'), b: email('b'), c: email('c'), d: email('d') });
+    const recipient = { external_user_id: `${topic}-a` };
+    const send = { channel: 'email', recipient, category: 'offers', subject: 'Hi', text_body: 'Hi' };
+    const { id } = (await app.request('POST', '/v1/notifications', { body: send })).body;
+    await waitUntil(async () => {
+      const { status } = (await app.request('GET', `/v1/notifications/${id}`)).body;
+      return status === 'delivered' || new Error(status);
+    });
+    await rule('offers_limit', { scope: 'category', limit: 2, action: 'hold' });
+    const offers = { audience: { topic }, category: 'offers' };
+    for (let runs = 0; runs < 2; runs += 1)
+      expect((await dryRun(offers)).body).toMatchObject({
+        would_send: 2,
+        suppressed: { frequency_capped: 1 },
+        delayed: {},
+        held: { offers_limit: 1 },
+      });
+    await rule('offers_limit', { scope: 'category', limit: 2, action: 'delay' });
+    expect((await dryRun(offers)).body).toMatchObject({ would_send: 3, delayed: { brake: 1 }, held: {} });
+    const tomorrow = new Date(Date.now() + 26 * 3_600_000).toISOString();
+    expect((await dryRun({ ...offers, send_at: tomorrow })).body.suppressed).toEqual({}); // the window has passed
+  });
+
   test('judges an even sample of a large audience', async () => {
     const topic = await crowdOf(25_000);
+    const limit = { name: 'Half', scope: 'environment', window: 'day', limit: 12_500, action: 'hold' };
+    await app.request('PUT', '/v1/brake/rules/half', { body: limit });
+    const limited = (await dryRun({ audience: { topic } })).body;
+    expect(limited.held.half / limited.checked).toBeCloseTo(0.5, 1);
+    await app.request('DELETE', '/v1/brake/rules/half');
     const { body } = await dryRun({ audience: { topic } });
     expect(body.count).toBe(25_000);
     expect(body.checked).toBeGreaterThan(7_000);

@@ -3,6 +3,7 @@ import type { Principal } from '../../http/principal.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import { countAudience, firstMember, isEverybody, listMembers, sampleMembers } from '../audiences/index.ts';
+import type { Brake, BrakeRequest } from '../brake/index.ts';
 import { judge } from '../dispatch/index.ts';
 import type { TemplateService } from '../templates/index.ts';
 import { localSendTime } from './definition.ts';
@@ -17,9 +18,14 @@ const judgedTogether = 1_000;
 const sampleCount = 5;
 const countWithinMs = 5_000;
 
-/** Judges an audience as the sends would be judged, and renders a few of them. Nothing is stored. */
+type DryRunDeps = Pick<Deps, 'pool' | 'clock'> & {
+  templates: Pick<TemplateService, 'render'>;
+  brake: Pick<Brake, 'load' | 'forecast'>;
+};
+
+/** Judges an audience as the sends would be judged, and renders a few of them. Nothing is stored or counted. */
 export async function dryRun(
-  { pool, clock, templates }: Pick<Deps, 'pool' | 'clock'> & { templates: Pick<TemplateService, 'render'> },
+  { pool, clock, templates, brake }: DryRunDeps,
   principal: Principal,
   broadcast: NewBroadcast,
   now: number,
@@ -29,33 +35,62 @@ export async function dryRun(
   const [{ count, isCapped }, everybody] = await Promise.all([
     countAudience(pool, environmentId, filter, () => clock() > until),
     isEverybody(pool, environmentId, filter),
+    brake.load(new Map([[environmentId, principal.environmentKind]])),
   ]);
+  /** Of a large audience, one of so many users is judged. */
+  const every = Math.ceil(Math.max(count, 1) / maxJudged);
+  const forecast = brake.forecast(every);
   const tally = newTally();
   const samples: BroadcastRecipient[] = [];
-  for await (const members of membersToJudge(count)) {
+  for await (const members of membersToJudge()) {
     const recipients = await chooseRecipients(pool, broadcast, members, now);
     tally.checked += members.length;
     tally.skipped += members.length - recipients.length;
-    const consentOf = await findConsent(pool, recipients);
-    for (const recipient of recipients) {
-      const { channel, category } = recipient;
-      const sendAt = sendTime(recipient) ?? now;
-      // What a gate reads, it reads here: a new gate (a frequency cap) needs its facts in this place, or it does not compile.
-      const { verdict, trace } = judge(
-        { status: 'queued', send_at: null, broadcast: null, channel, category, ...consentOf(recipient) },
-        sendAt,
-      );
-      add(tally.channels, channel);
+    for (const { recipient, verdict, trace } of await judgeAll(recipients)) {
+      add(tally.channels, recipient.channel);
       if (verdict.kind === 'suppress') add(tally.suppressed, verdict.reason);
+      else if (verdict.kind === 'hold' && !verdict.note.delayed) add(tally.held, verdict.note.hold);
       else tally.wouldSend += 1;
-      if (verdict.kind === 'defer') add(tally.delayed, gateOf(trace));
+      if (verdict.kind === 'defer' || (verdict.kind === 'hold' && verdict.note.delayed))
+        add(tally.delayed, gateOf(trace));
       if (verdict.kind !== 'suppress' && samples.length < sampleCount) samples.push(recipient);
     }
   }
 
-  async function* membersToJudge(total: number) {
-    if (total > maxJudged) {
-      const every = Math.ceil(total / maxJudged);
+  /** As dispatch does: the brake is asked about what every other gate lets pass. */
+  async function judgeAll(recipients: BroadcastRecipient[]) {
+    const consentOf = await findConsent(pool, recipients);
+    const judged = recipients.map((recipient) => {
+      const { channel, category } = recipient;
+      // What a gate reads, it reads here: a new gate needs its facts in this place, or it does not compile.
+      const fact = { status: 'queued', send_at: null, broadcast: null, channel, category } as const;
+      const sendAt = sendTime(recipient) ?? now;
+      return { recipient, sendAt, fact: { ...fact, ...consentOf(recipient) } };
+    });
+    const passing = judged.filter(({ fact, sendAt }) => judge(fact, sendAt).verdict.kind === 'pass');
+    const braked = await forecast(passing.map(({ recipient, sendAt }) => brakeRequest(recipient, sendAt)));
+    return judged.map(({ recipient, sendAt, fact }) => ({
+      recipient,
+      ...judge({ ...fact, brake: braked.get(recipient.id) }, sendAt),
+    }));
+  }
+
+  function brakeRequest({ member: _, ...recipient }: BroadcastRecipient, at: number): BrakeRequest {
+    const { template_key } = broadcast;
+    const fact = {
+      ...recipient,
+      environment_kind: principal.environmentKind,
+      priority: 'bulk',
+      template_key,
+      source_id: null,
+      chain: null,
+      attachments: null,
+    };
+    return { fact, at, hold: null, decision: null, isCounted: false };
+  }
+
+  async function* membersToJudge() {
+    if (every > 1) {
       const sample = await sampleMembers(pool, environmentId, filter, { every, limit: 2 * maxJudged });
       for (let from = 0; from < sample.length; from += judgedTogether)
         yield sample.slice(from, from + judgedTogether);
@@ -89,6 +124,7 @@ export async function dryRun(
     skipped: tally.skipped,
     suppressed: tally.suppressed,
     delayed: tally.delayed,
+    held: tally.held,
     samples: await Promise.all(samples.map(sampleOf)),
   };
 
@@ -128,10 +164,11 @@ interface DryRunTally {
   channels: Record<string, number>;
   suppressed: Record<string, number>;
   delayed: Record<string, number>;
+  held: Record<string, number>;
 }
 
 function newTally(): DryRunTally {
-  return { checked: 0, skipped: 0, wouldSend: 0, channels: {}, suppressed: {}, delayed: {} };
+  return { checked: 0, skipped: 0, wouldSend: 0, channels: {}, suppressed: {}, delayed: {}, held: {} };
 }
 
 function add(counts: Record<string, number>, name: string): void {

@@ -155,11 +155,16 @@ export const BroadcastDryRun = Type.Object(
     checked: Type.Integer({
       description: 'How many users the figures below are of: all, or an even sample of a large audience.',
     }),
-    would_send: Type.Integer(),
+    would_send: Type.Integer({ description: 'Users who would be sent to, some of them later.' }),
     channels: Tally('Users by the channel that they would be reached on.'),
     skipped: Type.Integer({ description: 'Users without an address on any of the channels.' }),
     suppressed: Tally('Users who would not be sent to, by reason.'),
-    delayed: Tally('Users who would be sent to later, by gate: `quiet_hours`.'),
+    delayed: Tally(
+      'Users who would be sent to later, by gate: `quiet_hours`, or `brake` for a rule that delays until its window has room.',
+    ),
+    held: Tally(
+      'Users whose notification the brake would hold until a person releases it, by rule, or by freeze such as `freeze:sms`. Limits that are shared are counted as if all were sent at once.',
+    ),
     samples: Type.Array(
       Type.Object(
         {

@@ -6,6 +6,7 @@ import { notFound, Problem } from '../../kernel/errors.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { checkConfirmed } from '../audiences/index.ts';
 import { recordAudit } from '../audit/index.ts';
+import type { Brake } from '../brake/index.ts';
 import { broadcastWait } from '../dispatch/index.ts';
 import {
   checkIdempotencyKey,
@@ -68,6 +69,7 @@ export function createBroadcastService(
   deps: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'storage' | 'tasks'> & {
     lookups: LookupSources;
     templates: Pick<TemplateService, 'render'>;
+    brake: Pick<Brake, 'load' | 'forecast'>;
   },
 ): BroadcastService {
   const { pool, listReads, queue, clock, tasks } = deps;
