@@ -1057,7 +1057,7 @@ export interface Api {
     /**
      * Replace the prices of messages.
      *
-     * For the estimate in GET /v1/usage and for budget rules (`unit: money`). The whole table is replaced; an empty one turns estimates off. Text messages are counted as one, whatever their number of segments.
+     * For the estimate in GET /v1/usage and for budget rules (`unit: money`). The whole table is replaced; an empty one turns estimates off. A text message costs the price for each of its segments: 160 characters of the GSM alphabet (153 each of several), otherwise 70 (67).
      *
      * Requires the scope `brake:write`.
      *

@@ -432,7 +432,7 @@ export type ErrorBody = {
   };
 };
 
-/** What providers have accepted this month from the environment of the key, by the prices of /v1/prices. Null without any. */
+/** What providers have accepted this month from the environment of the key, by the prices of /v1/prices and in their currency. Null without prices. */
 export type EstimatedCost = {
   currency: string;
   /** In millionths of the currency. */
@@ -880,7 +880,7 @@ export type PriceTable = {
     provider_kind?: (string | null) | undefined;
     /** The beginning of the address, such as `+49`. The longest one that matches counts. */
     prefix?: (string | null) | undefined;
-    /** Per message, in millionths of the currency. */
+    /** Per message, or per segment of a text message, in millionths of the currency. */
     price_micros: number;
   }>;
 };

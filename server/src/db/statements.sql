@@ -2548,8 +2548,10 @@ select channel, provider_kind, prefix, price_micros::float8 as price_micros, cur
 where environment_id = $1 order by channel, provider_kind, prefix;
 
 -- spend_sums (features/spend/store.ts)
-select channel, currency, amount_micros::float8 as amount_micros from spend_counts
-where environment_id = $1 and month = $2 order by currency, channel;
+select current.currency, s.channel, s.amount_micros::float8 as amount_micros
+from (select currency from prices where environment_id = $1 limit 1) current
+left join spend_counts s on s.environment_id = $1 and s.month = $2 and s.currency = current.currency
+order by s.channel;
 
 -- suppressions_delete (features/suppressions/store.ts)
 delete from suppressions where environment_id = $1 and address = $2 returning id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id;

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
-import { findPrice } from '../spend/index.ts';
+import { billedUnits, findPrice } from '../spend/index.ts';
 import { type CountRow, type Demand, giveBack, listCounts, type Refund, takeCounts } from './counts-store.ts';
 import type { Engagements } from './engagements.ts';
 import type { FreezeRow } from './freezes-store.ts';
@@ -14,9 +14,16 @@ export type BrakeVerdict =
   /** Not sent before the hold is released, or the window opens. `isRepeated`: the trace already says so. */
   | { kind: 'hold'; note: HoldNote; until: number; detail: string; isRepeated: boolean };
 
+/** A notification with the content that is known before it is rendered. */
+export interface BrakedFact extends BrakedNotification {
+  attachments: unknown;
+  template_version_id: string | null;
+  text_body: string | null;
+}
+
 /** A notification that every other gate lets pass. */
 export interface BrakeRequest {
-  fact: BrakedNotification & { attachments: unknown };
+  fact: BrakedFact;
   /** When the work was claimed, by the clock of the database. */
   at: number;
   hold: HoldNote | null;
@@ -34,6 +41,8 @@ export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
    * remembers its own sends. Of a sample, each request stands for `weight` notifications.
    */
   forecast(weight: number): (requests: BrakeRequest[]) => Promise<Map<string, BrakeVerdict>>;
+  /** Adds to budgets what a rendered text costs beyond the one segment that was counted before. */
+  charge(sends: { fact: BrakedFact; text: string | null }[]): Promise<void>;
   /** The verdict of a freeze that began after the batch was judged; null when there is none. */
   judgeFreeze(request: BrakeRequest): BrakeVerdict | null;
 }
@@ -51,7 +60,7 @@ const attachmentHours = 7 * 24 - 1;
 const pass: BrakeVerdict = { kind: 'pass' };
 
 export function createBrake(
-  { pool, claimPool }: Pick<Deps, 'pool' | 'claimPool'>,
+  { pool, claimPool, log }: Pick<Deps, 'pool' | 'claimPool' | 'log'>,
   { states, engagements }: { states: BrakeStates; engagements: Engagements },
 ): Brake {
   function priceOf(fact: BrakedNotification): number {
@@ -96,15 +105,21 @@ export function createBrake(
 
   function candidateOf(request: BrakeRequest, weight: number): Candidate {
     const { fact } = request;
-    const rules = request.isCounted ? [] : (states.get(fact.environment_id)?.rules ?? []);
-    const counts = rules.flatMap((rule) => {
-      const subject = subjectOf(rule, fact);
-      if (subject === null) return [];
-      const each = rule.unit === 'money' ? priceOf(fact) : 1;
-      const amount = rule.scope === 'recipient' ? each : each * weight;
-      return amount === 0 ? [] : [{ rule, key: keyOf(fact.environment_id, rule.key, subject), amount }];
+    if (request.isCounted) return { request, counts: [] };
+    const counts = countsOf(fact, (rule) => {
+      const amount = rule.unit === 'money' ? priceOf(fact) * unitsBefore(fact) : 1;
+      return rule.scope === 'recipient' ? amount : amount * weight;
     });
     return { request, counts };
+  }
+
+  function countsOf(fact: BrakedFact, amountOf: (rule: ActiveRule) => number): Candidate['counts'] {
+    return (states.get(fact.environment_id)?.rules ?? []).flatMap((rule) => {
+      const subject = subjectOf(rule, fact);
+      const amount = subject === null ? 0 : amountOf(rule);
+      if (subject === null || amount === 0) return [];
+      return [{ rule, key: keyOf(fact.environment_id, rule.key, subject), amount }];
+    });
   }
 
   /** The verdicts that need no count, and the notifications that the counts decide about. */
@@ -121,6 +136,19 @@ export function createBrake(
   }
 
   return {
+    async charge(sends) {
+      const candidates = sends.flatMap(({ fact, text }) => {
+        const units = billedUnits(fact.channel, text) - unitsBefore(fact);
+        if (units <= 0) return [];
+        const counts = countsOf(fact, ({ unit }) => (unit === 'money' ? priceOf(fact) * units : 0));
+        return [{ request: { fact, at: 0 }, counts }];
+      });
+      const demands = demandsOf(candidates);
+      if (demands.size === 0) return;
+      await takeCounts(claimPool, [...demands.values()]).catch((error) =>
+        log.debug({ err: error }, 'failed to add the segments of text messages to budgets'),
+      );
+    },
     listen: states.listen,
     load: states.load,
     judgeFreeze,
@@ -183,7 +211,14 @@ function concerns({ channel }: FreezeRow, fact: BrakedNotification): boolean {
   return fact.priority !== 'critical' && (channel === 'all' || channel === fact.channel);
 }
 
-function demandsOf(candidates: Candidate[]): Map<string, Demand> {
+/** The units of a message before it is rendered: the length of a template's text is not known. */
+function unitsBefore({ channel, template_version_id, text_body }: BrakedFact): number {
+  return billedUnits(channel, template_version_id === null ? text_body : null);
+}
+
+function demandsOf(
+  candidates: { request: Pick<BrakeRequest, 'fact' | 'at'>; counts: Candidate['counts'] }[],
+): Map<string, Demand> {
   const demands = new Map<string, Demand>();
   for (const { request, counts } of candidates) {
     for (const { rule, key, amount } of counts) {

@@ -137,7 +137,7 @@ function requestFor({ testEnvironmentId }: TestApp) {
       channel: 'sms' as const,
       priority: 'normal',
       ...{ address: '+15005550100', external_user_id: null, category: null, template_key: null },
-      ...{ source_id: null, chain: null, attachments: null },
+      ...{ source_id: null, chain: null, attachments: null, template_version_id: null, text_body: null },
     },
     at: Date.now(),
     hold: null,

@@ -76,7 +76,8 @@ export async function dryRun(
   }
 
   function brakeRequest({ member: _, ...recipient }: BroadcastRecipient, at: number): BrakeRequest {
-    const { template_key } = broadcast;
+    const { template_key, contents } = broadcast;
+    const { text_body = null, template_version_id = null } = contents[recipient.channel] ?? {};
     const fact = {
       ...recipient,
       environment_kind: principal.environmentKind,
@@ -85,6 +86,8 @@ export async function dryRun(
       source_id: null,
       chain: null,
       attachments: null,
+      text_body,
+      template_version_id,
     };
     return { fact, at, hold: null, decision: null, isCounted: false };
   }

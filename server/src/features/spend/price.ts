@@ -1,6 +1,12 @@
 import type { Channel } from '../../channels/contract.ts';
+import { segmentationOf } from '../../channels/sms/segments.ts';
 
-/** The price of a message in millionths of the currency. Empty texts match anything. */
+/** What providers charge for: a text message by segment, any other message once. */
+export function billedUnits(channel: Channel, text: string | null): number {
+  return channel === 'sms' && text !== null ? segmentationOf(text).segments : 1;
+}
+
+/** The price of a message, or of a segment of a text message, in millionths of the currency. Empty texts match anything. */
 export interface Price {
   channel: Channel;
   provider_kind: string;

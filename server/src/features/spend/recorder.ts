@@ -1,13 +1,13 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { Deps } from '../../deps.ts';
-import { findPrice, type Price } from './price.ts';
+import { billedUnits, findPrice, type Price } from './price.ts';
 import { addSpend, type Spend } from './store.ts';
 
 /** Adds up what sends cost and writes it every few seconds: it is an estimate, and a crash may lose a little of it. */
 export interface SpendRecorder {
   sent(
     fact: { environment_id: string; channel: Channel; address: string | null },
-    providerKind: string | null,
+    sent: { providerKind: string | null; text: string | null },
   ): void;
   flush(): Promise<void>;
 }
@@ -45,11 +45,12 @@ export function createSpendRecorder(
 
   return {
     flush,
-    sent({ environment_id, channel, address }, providerKind) {
+    sent({ environment_id, channel, address }, { providerKind, text }) {
       const price = findPrice(pricesOf(environment_id), { channel, address }, providerKind);
       if (!price || price.price_micros === 0) return;
       const month = `${new Date(clock()).toISOString().slice(0, 7)}-01`;
-      add({ environment_id, month, channel, currency: price.currency, amount_micros: price.price_micros });
+      const amount_micros = price.price_micros * billedUnits(channel, text);
+      add({ environment_id, month, channel, currency: price.currency, amount_micros });
     },
   };
 }

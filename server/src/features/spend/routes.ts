@@ -28,7 +28,7 @@ const PriceInput = Type.Object({
   price_micros: Type.Integer({
     minimum: 0,
     maximum: limits.price,
-    description: 'Per message, in millionths of the currency.',
+    description: 'Per message, or per segment of a text message, in millionths of the currency.',
   }),
 });
 
@@ -91,7 +91,7 @@ export function spendRoutes({
       tag,
       summary: 'Replace the prices of messages',
       description:
-        'For the estimate in GET /v1/usage and for budget rules (`unit: money`). The whole table is replaced; an empty one turns estimates off. Text messages are counted as one, whatever their number of segments.',
+        'For the estimate in GET /v1/usage and for budget rules (`unit: money`). The whole table is replaced; an empty one turns estimates off. A text message costs the price for each of its segments: 160 characters of the GSM alphabet (153 each of several), otherwise 70 (67).',
       access: 'brake:write',
       body: PriceTable,
       responses: { 200: StoredPriceTable },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+import { type SmsoneSimulator, startSmsoneSimulator } from '../../../test/simulators/smsone.ts';
 import { findPrice, type Price } from './index.ts';
 
 const price = (provider_kind: string, prefix: string, price_micros: number): Price => ({
@@ -32,14 +33,19 @@ describe('the price of a message', () => {
 
 describe('with prices', () => {
   let app: TestApp;
+  let provider: SmsoneSimulator;
   beforeAll(async () => {
-    app = await startTestApp();
+    provider = await startSmsoneSimulator();
+    app = await startTestApp({ settings: { CARILLON_SMSONE_API_URL: provider.url } });
     await app.request('PUT', `/v1/environments/${app.liveEnvironmentId}/email-settings`, {
       key: app.liveKey,
       body: { from_address: 'hello@acme.example', providers: [{ kind: 'sandbox' }] },
     });
   });
-  afterAll(() => app.stop());
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
 
   const live = (method: string, path: string, body?: object) =>
     app.request(method, path, { key: app.liveKey, ...(body && { body }) });
@@ -71,6 +77,59 @@ describe('with prices', () => {
     const traces = await Promise.all(ids.map((id) => live('GET', `/v1/notifications/${id}/trace`)));
     const held = traces.map(({ body }) => body.summary).filter((summary) => !summary.startsWith('Delivered'));
     expect(held).toEqual([expect.stringContaining('0.001 of estimated cost per day in the environment')]);
+  });
+
+  test('a text message costs its price for each segment, also when a template makes it long', async () => {
+    await live('PUT', '/v1/prices', {
+      currency: 'USD',
+      prices: [{ channel: 'sms', prefix: '+44', price_micros: 50_000 }],
+    });
+    const cost = async () => {
+      await app.services.spend.flush();
+      return (await live('GET', '/v1/usage')).body.estimated_cost;
+    };
+    expect(await cost()).toEqual({ currency: 'USD', amount_micros: 0, by_channel: [] }); // euros are not added to dollars
+    await live('PUT', `/v1/environments/${app.liveEnvironmentId}/sms-settings`, {
+      kind: 'smsone',
+      from_number: '+14155550100',
+      smsone_account_sid: provider.accountSid,
+      smsone_auth_token: provider.authToken,
+    });
+    await live('POST', '/v1/templates', {
+      key: 'long',
+      name: 'Long',
+      bodies: [{ channel: 'sms', text_template: '{{ text }}' }],
+    });
+    const budget = (limit: number) =>
+      live('PUT', '/v1/brake/rules/texts', {
+        ...{ name: 'Texts', scope: 'environment', window: 'day', unit: 'money', action: 'hold' },
+        ...{ match: { channel: 'sms' }, limit },
+      });
+    const text = async (content: object) => {
+      const recipient = { address: '+447700900123' };
+      const answer = await live('POST', '/v1/notifications', { channel: 'sms', recipient, ...content });
+      expect(answer.status).toBe(202);
+      return answer.body.id;
+    };
+    const costs = (amount_micros: number) =>
+      waitUntil(async () => {
+        const now = await cost();
+        return now.amount_micros === amount_micros || new Error(JSON.stringify(now));
+      });
+    await live('DELETE', '/v1/brake/rules/budget');
+    await budget(300_000);
+    await text({ text_body: 'x'.repeat(161) });
+    await costs(2 * 50_000);
+    await text({ template_key: 'long', template_data: { text: 'д'.repeat(140) } });
+    await costs(5 * 50_000);
+    // Of the budget of six segments, one is left.
+    const held = await text({ text_body: 'x'.repeat(161) });
+    await waitUntil(async () => {
+      const { summary } = (await live('GET', `/v1/notifications/${held}/trace`)).body;
+      return summary.includes('The rule texts allows') || new Error(summary);
+    });
+    await text({ text_body: 'x' });
+    await costs(6 * 50_000);
   });
 
   test.each([

@@ -48,16 +48,25 @@ export async function addSpend(sql: Sql, spends: Spend[]): Promise<void> {
   await add(sql, [JSON.stringify(spends)]);
 }
 
-const sums = statement<Pick<Spend, 'channel' | 'currency' | 'amount_micros'>>(
+const sums = statement<{ currency: string; channel: Channel | null; amount_micros: number }>(
   'spend_sums',
-  `select channel, currency, amount_micros::float8 as amount_micros from spend_counts
-   where environment_id = $1 and month = $2 order by currency, channel`,
+  `select current.currency, s.channel, s.amount_micros::float8 as amount_micros
+   from (select currency from prices where environment_id = $1 limit 1) current
+   left join spend_counts s on s.environment_id = $1 and s.month = $2 and s.currency = current.currency
+   order by s.channel`,
 );
 
-export function listSpend(
+/** What a month has cost, in the currency of the prices; null without prices. */
+export async function findSpend(
   sql: Sql,
   environmentId: string,
   month: string,
-): Promise<Pick<Spend, 'channel' | 'currency' | 'amount_micros'>[]> {
-  return sums(sql, [environmentId, month]);
+): Promise<{ currency: string; byChannel: { channel: Channel; amount_micros: number }[] } | null> {
+  const rows = await sums(sql, [environmentId, month]);
+  const [first] = rows;
+  if (!first) return null;
+  const byChannel = rows.flatMap(({ channel, amount_micros }) =>
+    channel === null ? [] : [{ channel, amount_micros }],
+  );
+  return { currency: first.currency, byChannel };
 }

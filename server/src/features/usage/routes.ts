@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { type Route, route } from '../../http/route.ts';
 import { DateTime, Nullable, OneOf } from '../../http/schema.ts';
-import { listSpend } from '../spend/index.ts';
+import { findSpend } from '../spend/index.ts';
 import { monthOf, nextMonth } from './month.ts';
 import { planTerms } from './plans.ts';
 import { findStored } from './storage-store.ts';
@@ -46,7 +46,7 @@ const Usage = Type.Object(
         {
           title: 'EstimatedCost',
           description:
-            'What providers have accepted this month from the environment of the key, by the prices of /v1/prices. Null without any.',
+            'What providers have accepted this month from the environment of the key, by the prices of /v1/prices and in their currency. Null without prices.',
         },
       ),
     ),
@@ -96,18 +96,17 @@ export function usageRoutes({ pool, clock, storage }: Pick<Deps, 'pool' | 'clock
       ),
       stored_bytes: quota === null ? null : await findStored(pool, principal.environmentId),
       stored_bytes_limit: quota,
-      estimated_cost: costOf(await listSpend(pool, principal.environmentId, month)),
+      estimated_cost: costOf(await findSpend(pool, principal.environmentId, month)),
     };
   }
 }
 
-/** The currency of the last price table; amounts in another one are not added up. */
-function costOf(rows: Awaited<ReturnType<typeof listSpend>>): Static<typeof Usage>['estimated_cost'] {
-  const currency = rows.at(-1)?.currency;
-  if (currency === undefined) return null;
-  const by_channel = rows
-    .filter((row) => row.currency === currency)
-    .map(({ channel, amount_micros }) => ({ channel, amount_micros }));
-  const amount_micros = by_channel.reduce((sum, each) => sum + each.amount_micros, 0);
-  return { currency, amount_micros, by_channel };
+function costOf(spend: Awaited<ReturnType<typeof findSpend>>): Static<typeof Usage>['estimated_cost'] {
+  if (!spend) return null;
+  const { currency, byChannel: by_channel } = spend;
+  return {
+    currency,
+    amount_micros: by_channel.reduce((sum, each) => sum + each.amount_micros, 0),
+    by_channel,
+  };
 }

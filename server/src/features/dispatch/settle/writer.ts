@@ -3,7 +3,7 @@ import { type Sql, untilDatabaseAnswers, type WithCommit } from '../../../db/sql
 import type { Deps } from '../../../deps.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
 import { type Claim, finishHeld, type PostponedWork } from '../../../queue/index.ts';
-import { waitName } from '../../brake/index.ts';
+import { type Brake, waitName } from '../../brake/index.ts';
 import { connectionName } from '../../connections/index.ts';
 import { inboxTopic, insertItems } from '../../inbox/index.ts';
 import { type Addition, announce, deleteAttachmentBytes } from '../../notifications/index.ts';
@@ -42,7 +42,10 @@ export interface DispatchWriter {
 }
 
 export function createDispatchWriter(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell' | 'activity'> & { spend: SpendRecorder },
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell' | 'activity'> & {
+    spend: SpendRecorder;
+    brake: Pick<Brake, 'charge'>;
+  },
   providerHealth: Pick<ProviderHealthTracker, 'record' | 'recorded'>,
 ): DispatchWriter {
   const { pool, queue, clock, doorbell } = deps;
@@ -85,15 +88,19 @@ export function createDispatchWriter(
     const announced = await announce(tx, queue, mine.flatMap(additionOf));
     withCommit(providerHealth.record(tx, observations)); // health rows are contended, so they are locked last
     return async () => {
+      const sends: Parameters<Brake['charge']>[0] = [];
       for (const { fact, settled } of mine) {
         countSettled(deps.activity, fact, settled);
-        if (settled.kind === 'sent' && fact.environment_kind === 'live')
-          deps.spend.sent(fact, providerOf(settled));
+        if (settled.kind !== 'sent') continue;
+        const { text_body: text } = settled.rendered ?? fact;
+        sends.push({ fact, text });
+        if (fact.environment_kind === 'live')
+          deps.spend.sent(fact, { providerKind: providerOf(settled), text });
       }
       for (const item of arrived) doorbell.ring(inboxTopic(item));
       if (announced) queue.ring('webhook_delivery');
       if (woken) queue.ring('run');
-      await providerHealth.recorded(observations);
+      await Promise.all([providerHealth.recorded(observations), deps.brake.charge(sends)]);
     };
   }
 
