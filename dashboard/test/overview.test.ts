@@ -40,7 +40,11 @@ describe.skipIf(!chromiumPath)('the overview', () => {
 
   test('leads from each number to the list behind it', async () => {
     await makeTraffic();
+    const prices = [{ channel: 'sms', price_micros: 75_000 }];
+    await host.app.request('PUT', '/v1/prices', { body: { currency: 'EUR', prices } });
     const { page, complaints } = await host.open('/test/overview');
+    await page.getByRole('heading', { name: 'Estimated cost' }).waitFor();
+    await page.getByRole('link', { name: '€0.00' }).waitFor();
     const search = () => new URL(page.url()).searchParams;
     const tile = (name: string) => page.getByRole('list', { name: 'Totals' }).getByRole('link', { name });
     expect(await tile('Bounced').innerText()).toContain(String((await totals()).bounced));

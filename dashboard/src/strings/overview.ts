@@ -51,6 +51,7 @@ export const overview = {
     atLeast: (count: string) => `${count}+`,
     hint: 'Ready, not yet claimed. Normally close to zero.',
   },
+  cost: { title: 'Estimated cost', hint: 'This month, by your prices.' },
   channels: {
     title: 'Channels',
     label: 'Notifications by channel',

@@ -27,7 +27,7 @@ export { ErrorState, Loaded, Skeleton } from './loaded.tsx';
 export { isoOf, localOf } from './local-time.ts';
 export { Menu, type MenuItems } from './menu.tsx';
 export { EmptyState, Notice } from './notice.tsx';
-export { formatCount, formatShare } from './numbers.ts';
+export { formatCount, formatMoney, formatShare } from './numbers.ts';
 export { Page } from './page.tsx';
 export { type Segment, Segments } from './segments.tsx';
 export { fileSize } from './size.ts';

@@ -10,3 +10,10 @@ export function formatShare(share: number): string {
   const percent = Math.floor(share * 1000) / 10;
   return `${percent.toLocaleString('en', { maximumFractionDigits: 1 })} %`;
 }
+
+/** From millionths of the currency. Amounts below one show more digits: a message often costs less than a cent. */
+export function formatMoney(micros: number, currency: string): string {
+  const amount = micros / 1_000_000;
+  const maximumFractionDigits = amount < 1 ? 4 : 2;
+  return new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits }).format(amount);
+}

@@ -1,7 +1,10 @@
 import type { Overview } from '@carillon/sdk';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useEnvironment } from '../../api/environment.tsx';
+import { useRead } from '../../api/queries.ts';
 import { overview as text } from '../../strings/overview.ts';
-import { Card, Columns, duration, formatCount, formatShare } from '../../ui/index.ts';
+import { Card, Columns, duration, formatCount, formatMoney, formatShare } from '../../ui/index.ts';
 import { ListLink } from './list-link.tsx';
 import styles from './overview.module.css';
 
@@ -11,6 +14,7 @@ export function Gauges({ data }: { data: Overview }) {
       <RateGauge data={data} />
       <LatencyGauge data={data} />
       <QueueGauge queue={data.queue} />
+      <CostGauge />
     </Columns>
   );
 }
@@ -85,6 +89,23 @@ function QueueGauge({ queue }: { queue: Overview['queue'] }) {
           { name: text.queue.scheduled, value: count(queue.scheduled), filters },
         ]}
       />
+    </Gauge>
+  );
+}
+
+/** Shown once there are prices. */
+function CostGauge() {
+  const { kind } = useEnvironment();
+  const usage = useRead(['usage'], (api, signal) => api.usage.get({ signal }), { everyMs: 60_000 });
+  const cost = usage.data?.estimated_cost;
+  if (!cost) return null;
+  return (
+    <Gauge title={text.cost.title} hint={text.cost.hint}>
+      <div className={styles.figures}>
+        <Link to={`/${kind}/settings/usage`} className={styles.figure}>
+          {formatMoney(cost.amount_micros, cost.currency)}
+        </Link>
+      </div>
     </Gauge>
   );
 }

@@ -2,7 +2,7 @@ import type { Usage } from '@carillon/sdk';
 import { useRead } from '../../api/queries.ts';
 import { channelNames } from '../../strings/common.ts';
 import { settings, usage as text } from '../../strings/settings.ts';
-import { Card, ChannelLabel, EmptyState, Loaded, Notice, Pairs, Table } from '../../ui/index.ts';
+import { Card, ChannelLabel, EmptyState, formatMoney, Loaded, Notice, Pairs, Table } from '../../ui/index.ts';
 import { SettingsLayout } from './layout.tsx';
 import styles from './usage.module.css';
 
@@ -47,10 +47,7 @@ function PlanCard({ usage }: { usage: Usage }) {
           usage.remaining_sends !== null && [text.remaining, number.format(usage.remaining_sends)],
           usage.estimated_cost !== null && [
             text.cost,
-            new Intl.NumberFormat('en', {
-              style: 'currency',
-              currency: usage.estimated_cost.currency,
-            }).format(usage.estimated_cost.amount_micros / 1_000_000),
+            formatMoney(usage.estimated_cost.amount_micros, usage.estimated_cost.currency),
           ],
         ]}
       />
