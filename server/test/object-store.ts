@@ -19,6 +19,8 @@ export interface TestObjectStore {
   read(key: string): Buffer;
   /** Replaces the bytes of an object behind the back of the service. */
   alter(key: string, bytes: Buffer): void;
+  /** The object is gone, although nobody deleted it. */
+  lose(key: string): void;
   stop(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export async function startObjectStore(): Promise<TestObjectStore> {
         .sort(),
     read: (key) => readFileSync(pathOf(key)),
     alter: (key, bytes) => writeFileSync(pathOf(key), bytes),
+    lose: (key) => rmSync(pathOf(key)),
     async stop() {
       server.closeAllConnections();
       server.close();

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, type TestResponse, waitUntil } from '../../../test/app.ts';
 import { query } from '../../db/sql.ts';
-import { workKinds } from '../../queue/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Claim, workKinds } from '../../queue/index.ts';
+import { createBulkActionJob } from './index.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -181,6 +183,50 @@ describe('a redrive', () => {
       [ids],
     );
     expect(transactions.length).toBe(2);
+  });
+
+  test('is left alone by a worker that lost its claim, and by one whose slice another worker has done', async () => {
+    const ids = await failures(1, 'stale');
+    const id = newId();
+    const environmentId = app.testEnvironmentId;
+    await query(
+      app.pool,
+      `insert into bulk_actions (id, environment_id, action, filter, status, before, total)
+       values ($1, $2, 'redrive', '{"category": "stale"}', 'running', 'ffffffff-ffff-ffff-ffff-ffffffffffff', 1)`,
+      [id, environmentId],
+    );
+    const claim: Claim = {
+      ...{ kind: 'bulk_action', id, lane: 'bulk', environmentId },
+      ...{ note: null, leasedAt: new Date(), unparkedFrom: null },
+    };
+    const run = async (job: ReturnType<typeof createBulkActionJob>) =>
+      job.run(claim, (await job.load([claim])).get(id));
+
+    await run(createBulkActionJob(app.services));
+    expect(await resends(ids)).toEqual([]);
+    expect((await app.request('GET', `/v1/bulk-actions/${id}`)).body).toMatchObject({
+      status: 'running',
+      done: 0,
+    });
+
+    const { drafts } = app.services;
+    const overtaken: typeof drafts = {
+      ...drafts,
+      async resend(...original) {
+        // Meanwhile another worker does the slice, and this one gets the lease back.
+        await query(app.pool, 'update bulk_actions set before = $2 where id = $1', [id, ids[0]]);
+        await query(
+          app.pool,
+          `insert into queue_leased (kind, id, lane, environment_id, worker_id)
+           select $1, $2, 2, $3, id from workers order by alive_until limit 1`,
+          [workKinds.bulk_action, id, environmentId],
+        );
+        return drafts.resend(...original);
+      },
+    };
+    await run(createBulkActionJob({ ...app.services, drafts: overtaken }));
+    expect(await ended(id)).toMatchObject({ status: 'completed', done: 0, skipped: 0 });
+    expect(await resends(ids)).toEqual([]);
   });
 
   test('needs the scope to send', async () => {

@@ -306,6 +306,31 @@ test('a large body reaches the recipient, and can be sent again', async () => {
   expect(await objectsOf(again.body.id)).toMatchObject([{ state: 'stored', position: null }]);
 });
 
+test('a redrive skips a body that is lost, and resends the others', async () => {
+  const recipient = { address: 'refused@sandbox.test' };
+  const [lost, kept] = await Promise.all(
+    ['Lost', 'Kept'].map(async (word) => {
+      const { id } = await send({ recipient, html_body: long(word) });
+      return settled(id);
+    }),
+  );
+  const [key = ''] = await keysOf(lost?.id ?? '');
+  store.lose(key);
+  const filter = { recipient: recipient.address };
+  const redrive = (body: object) => app.request('POST', '/v1/notifications/redrive', { body });
+  const { confirm_token } = (await redrive({ filter })).body;
+  const { id } = (await redrive({ filter, confirm_token })).body;
+  await waitUntil(async () => {
+    const { body } = await app.request('GET', `/v1/bulk-actions/${id}`);
+    const isDone = body.status === 'completed' && body.done === 1 && body.skipped === 1;
+    return isDone || new Error(JSON.stringify(body));
+  });
+  const resent = await query(app.pool, 'select resent_from from notifications where resent_from = any ($1)', [
+    [lost?.id, kept?.id],
+  ]);
+  expect(resent).toEqual([{ resent_from: kept?.id }]);
+});
+
 test('a changed notification keeps the parts that the change does not name', async () => {
   const html_body = long('Old');
   const { id } = await send({ html_body, send_at: inAnHour() });
