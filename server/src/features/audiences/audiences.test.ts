@@ -63,6 +63,8 @@ test.each([
   [{ filter: { attributes: { plan: { in: ['a'] } } } }, 'audience.filter.attributes.plan'],
   [{ filter: { attributes: { "plan' or true --": 'x' } } }, 'audience.filter.attributes'],
   [{ filter: { topic_any: ['cats'] } }, 'audience.filter.topic_any'],
+  [{ filter: { locales: ['it'], plan: 'pro' } }, 'audience.filter.plan'],
+  [{ topic: 'cats', country: 'it' }, 'audience.country'],
 ])('%j is refused', async (audience, param) => {
   const { status, body } = await preview(audience);
   expect([status, body.error.param]).toEqual([400, param]);

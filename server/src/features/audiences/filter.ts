@@ -2,7 +2,7 @@ import { invalidParameter, Problem } from '../../kernel/errors.ts';
 import { languageTag } from '../../kernel/language-tag.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
 import { isAttributeKey, isAttributeValue } from '../users/index.ts';
-import { type Audience, type Filter, filterLimits } from './audience-schema.ts';
+import { Audience, Filter, filterLimits } from './audience-schema.ts';
 
 /** A filter that passed every check; each list has values or is empty. */
 export interface CheckedFilter {
@@ -16,6 +16,7 @@ export interface CheckedFilter {
 
 /** `param` is where the audience is in the request, for errors. */
 export function readAudience(audience: Audience, param = 'audience'): CheckedFilter {
+  refuseUnknown(audience, Audience.properties, param);
   const given = [audience.topic, audience.filter, audience.all || null].filter((part) => part != null);
   if (given.length !== 1)
     throw invalidParameter(param, `${param} must have exactly one of topic, filter and all.`);
@@ -32,7 +33,15 @@ const everybody: CheckedFilter = {
   attributes: [],
 };
 
+/** An unknown field was meant to make the audience smaller: without it, the message reaches users that it is not for. */
+function refuseUnknown(given: object, known: object, param: string): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  if (unknown !== undefined)
+    throw invalidParameter(`${param}.${unknown}`, `${param}.${unknown} is not a field of ${param}.`);
+}
+
 function readFilter(filter: Filter, param: string): CheckedFilter {
+  refuseUnknown(filter, Filter.properties, param);
   return {
     locales: (filter.locales ?? []).map((locale, index) => {
       const tag = languageTag(locale);
