@@ -176,6 +176,14 @@ describe('a broadcast', () => {
     expect(await recipientsOf(id)).toHaveLength(3);
   });
 
+  test('ignores the recipient of a single send, and keeps its content in one place', async () => {
+    const topic = await crowdOf(1);
+    const { status, body } = await create({ audience: { topic }, recipient: null });
+    expect(status).toBe(201);
+    const [row] = await query(app.pool, 'select request from broadcasts where id = $1', [body.id]);
+    expect(row).toEqual({ request: { audience: { topic }, send_at: null } });
+  });
+
   test('goes on when its template is deleted meanwhile', async () => {
     await app.request('POST', '/v1/templates', {
       body: {

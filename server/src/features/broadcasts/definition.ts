@@ -44,7 +44,7 @@ export async function checkDefinition(
     environment_id: environmentId,
     status: startsAt ? 'scheduled' : 'preparing',
     name: definition.name,
-    request: definition,
+    request: { audience: definition.audience, send_at: definition.send_at ?? null },
     filter,
     channels: definition.channels,
     contents,
@@ -70,7 +70,8 @@ async function contentFor(
 ): Promise<ChannelContent> {
   const { name, channels, audience, send_at, send_at_local, timezone, rate_per_second, ...message } =
     definition;
-  const request: SendRequest = { channel, recipient: {}, ...message };
+  // Last, because fields that the API does not know are still in the definition.
+  const request: SendRequest = { ...message, channel, recipient: {} };
   const lookups = await lookUp(sources, environmentId, request);
   const { template_data: _shared, ...checked } = checkMessage(request, lookups);
   return {

@@ -17,6 +17,8 @@ const maxJudged = 10_000;
 const judgedTogether = 1_000;
 const sampleCount = 5;
 const countWithinMs = 5_000;
+/** Few matches among millions of users take long to find. */
+const judgeWithinMs = 10_000;
 
 type DryRunDeps = Pick<Deps, 'pool' | 'clock'> & {
   templates: Pick<TemplateService, 'render'>;
@@ -100,7 +102,7 @@ export async function dryRun(
       return;
     }
     let after: string | null = firstMember;
-    while (after !== null) {
+    while (after !== null && clock() < now + judgeWithinMs) {
       const slice: Awaited<ReturnType<typeof listMembers>> = await listMembers(pool, environmentId, filter, {
         after,
         limit: judgedTogether,

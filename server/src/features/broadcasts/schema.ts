@@ -153,7 +153,8 @@ export const BroadcastDryRun = Type.Object(
       description: 'Every user is in the audience. By `all` or a filter, it needs `confirm`.',
     }),
     checked: Type.Integer({
-      description: 'How many users the figures below are of: all, or an even sample of a large audience.',
+      description:
+        'How many users the figures below are of: all, an even sample of a large audience, or those that were found in ten seconds.',
     }),
     would_send: Type.Integer({ description: 'Users who would be sent to, some of them later.' }),
     channels: Tally('Users by the channel that they would be reached on.'),

@@ -27,7 +27,8 @@ export interface NewBroadcast {
   environment_id: string;
   status: BroadcastStatus;
   name: string;
-  request: BroadcastDefinition;
+  /** The parts of the request that answers repeat. */
+  request: Pick<BroadcastDefinition, 'audience' | 'send_at'>;
   filter: CheckedFilter;
   channels: BroadcastChannel[];
   contents: Partial<Record<BroadcastChannel, ChannelContent>>;
