@@ -364,6 +364,7 @@ test.each<[object, string]>([
   [{ audience: { topic: 'topic1' }, channels: ['webhook'] }, 'channels[0]'],
   [{ audience: { topic: 'topic1' }, template_key: 'missing' }, 'template_key'],
   [{ audience: { topic: 'topic1' }, category: 'missing' }, 'category'],
+  [{ audience: { topic: 'topic1' }, attachments: [] }, 'attachments'],
   [{ audience: { topic: 'topic1' }, subject: '', text_body: '' }, 'subject'],
   [{ audience: { topic: 'topic1' }, rate_per_second: 0 }, 'rate_per_second'],
   [{ audience: { topic: 'topic1' }, rate_per_second: 1e12 }, 'rate_per_second'],

@@ -33,6 +33,7 @@ export async function checkDefinition(
   now: number,
   period: LocalPeriod | null = null,
 ): Promise<NewBroadcast> {
+  refuseAttachments(definition);
   const filter = readAudience(definition.audience);
   await checkTopics(pool, environmentId, filter);
   const contents: NewBroadcast['contents'] = {};
@@ -59,6 +60,15 @@ export async function checkDefinition(
     timezone: checkZone(definition.timezone),
     rate_per_second: definition.rate_per_second ?? null,
   };
+}
+
+/** Attachments belong to one notification, and are deleted with its end: a million recipients would need a million copies. */
+function refuseAttachments(definition: BroadcastDefinition & { attachments?: unknown }): void {
+  if (definition.attachments != null)
+    throw invalidParameter(
+      'attachments',
+      'A broadcast takes no attachments. Put a link to the file into the message.',
+    );
 }
 
 /** The content is checked by the rules of each channel, and pinned to the template version and connection of now. */
