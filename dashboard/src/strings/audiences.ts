@@ -4,6 +4,8 @@ export const audiences = {
     'Topics that users follow. Broadcasts go to a topic, to users who match a filter, or to everybody.',
   table: 'Topics',
   columns: { name: 'Topic', subscribers: 'Subscribers', created: 'Created' },
+  search: 'Search topics',
+  noMatch: 'No topics match.',
   create: 'New topic',
   edit: 'Edit…',
   delete: 'Delete…',

@@ -2295,7 +2295,7 @@ export const api: Table = {
   },
   topics: {
     create: { method: 'POST', path: '/v1/topics', body: true },
-    list: { method: 'GET', path: '/v1/topics', query: ['limit', 'cursor'], list: 'cursor' },
+    list: { method: 'GET', path: '/v1/topics', query: ['limit', 'cursor', 'search'], list: 'cursor' },
     get: { method: 'GET', path: '/v1/topics/{key}' },
     replace: { method: 'PUT', path: '/v1/topics/{key}', body: true },
     delete: { method: 'DELETE', path: '/v1/topics/{key}' },

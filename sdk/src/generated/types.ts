@@ -2094,6 +2094,8 @@ export type ListUsersResult = {
 export type ListTopicsParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
+  /** A part of the key or the name, case-insensitive. */
+  search?: string | undefined;
 };
 
 export type ListTopicsResult = {

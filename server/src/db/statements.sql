@@ -338,6 +338,7 @@ order by external_user_id limit $3;
 -- audiences_list_topics (features/audiences/store.ts)
 select id, environment_id, key, name, description, subscriber_count from topics
 where environment_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
+  and ($4::text is null or strpos(lower(key), lower($4)) > 0 or strpos(lower(name), lower($4)) > 0)
 order by id desc limit $3;
 
 -- audiences_list_topics_of_user (features/audiences/store.ts)

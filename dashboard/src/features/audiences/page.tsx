@@ -2,6 +2,8 @@ import type { Topic } from '@carillon/sdk';
 import { useState } from 'react';
 import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useList, useWrite } from '../../api/queries.ts';
+import { given, useFilters } from '../../shell/filters.ts';
+import { SearchFilter } from '../../shell/search-filter.tsx';
 import { audiences as text } from '../../strings/audiences.ts';
 import { common } from '../../strings/common.ts';
 import {
@@ -14,6 +16,7 @@ import {
   menuColumn,
   Notice,
   Page,
+  Row,
   Stack,
   Time,
 } from '../../ui/index.ts';
@@ -24,9 +27,11 @@ export default function AudiencesPage() {
   const mayWrite = useCan('audiences:write');
   const [edited, setEdited] = useState<Topic | 'new' | null>(null);
   const [leaving, setLeaving] = useState<Topic | null>(null);
+  const filters = useFilters('search');
   const query = useList(
-    ['topics', 'list'],
-    (api, cursor, signal) => api.topics.list({ limit: 100, cursor }, { signal }).page(),
+    ['topics', 'list', filters.values.search],
+    (api, cursor, signal) =>
+      api.topics.list({ ...given(filters.values), limit: 100, cursor }, { signal }).page(),
     { keep: true },
   );
   const remove = useWrite((api, { key }: Topic) => api.topics.delete(key), {
@@ -42,8 +47,13 @@ export default function AudiencesPage() {
   return (
     <Page title={text.title} description={text.description} actions={create}>
       {!mayWrite && <Notice>{common.viewerOnly}</Notice>}
+      <Row>
+        <SearchFilter label={text.search} maxLength={100} {...filters.bind('search')} />
+      </Row>
       <ListCard
         query={query}
+        filters={filters}
+        noMatch={{ title: text.noMatch, icon: 'search' }}
         label={text.table}
         rowKey={({ id }) => id}
         rowTo={({ key }) => `/${kind}/audiences/${encodeURIComponent(key)}`}

@@ -65,7 +65,7 @@ export function audienceRoutes({
       async handler({ principal, query }) {
         const list = `topics:${principal.environmentId}`;
         const page = pageRequest(list, query);
-        const rows = await listTopics(pool, principal.environmentId, page);
+        const rows = await listTopics(pool, principal.environmentId, query.search ?? null, page);
         const { data, next_cursor } = pageOf(list, rows, page.limit);
         return { status: 200, body: { data: data.map(viewOf), next_cursor } };
       },

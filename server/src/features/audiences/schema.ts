@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Nullable, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { DateTime, Nullable, PageOf, pageQuery, Search, Uuid } from '../../http/schema.ts';
 import { dottedKey, oneLine } from '../../kernel/patterns.ts';
 import { ExternalUserId } from '../users/index.ts';
 
@@ -39,7 +39,10 @@ export const Topic = Type.Object(
 export type Topic = Static<typeof Topic>;
 
 export const TopicPage = PageOf(Topic);
-export const TopicQuery = Type.Object(pageQuery);
+export const TopicQuery = Type.Object({
+  ...pageQuery,
+  search: Search('A part of the key or the name, case-insensitive.'),
+});
 export const TopicParams = Type.Object({ key: TopicKey });
 export const SubscriberParams = Type.Object({ key: TopicKey, externalUserId: ExternalUserId });
 

@@ -81,12 +81,18 @@ const list = statement<TopicRow>(
   'audiences_list_topics',
   `select ${columns} from topics
    where environment_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
+     and ($4::text is null or strpos(lower(key), lower($4)) > 0 or strpos(lower(name), lower($4)) > 0)
    order by id desc limit $3`,
 );
 
 /** Returns up to `limit + 1` topics, newest first. */
-export function listTopics(sql: Sql, environmentId: string, page: PageRequest): Promise<TopicRow[]> {
-  return list(sql, [environmentId, page.before, page.limit + 1]);
+export function listTopics(
+  sql: Sql,
+  environmentId: string,
+  search: string | null,
+  page: PageRequest,
+): Promise<TopicRow[]> {
+  return list(sql, [environmentId, page.before, page.limit + 1, search]);
 }
 
 const add = statement<{ added: number }>(

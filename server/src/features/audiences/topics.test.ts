@@ -67,6 +67,18 @@ describe('a topic', () => {
     expect(await query(app.pool, left, ['one'])).toEqual([{ topics: 0, rows: 0 }]);
   });
 
+  test('are found by a part of the key or the name', async () => {
+    await create('found.by_key');
+    await app.request('POST', '/v1/topics', { body: { key: 'other', name: 'Found by name, 100 %' } });
+    const search = async (text: string) => {
+      const { body } = await app.request('GET', `/v1/topics?search=${encodeURIComponent(text)}`);
+      return body.data.map(({ key }: { key: string }) => key);
+    };
+    expect(await search('FOUND')).toEqual(['other', 'found.by_key']);
+    expect(await search('found_')).toEqual([]);
+    expect(await search('100 %')).toEqual(['other']);
+  });
+
   test.each([
     [{ key: 'Über', name: 'x' }, 'key'],
     [{ key: 'x', name: '' }, 'name'],
