@@ -8,7 +8,9 @@ describe.skipIf(!chromiumPath)('audiences and broadcasts', () => {
   beforeAll(async () => {
     host = await startDashboard();
     for (const id of ['ada', 'bob', 'eve'])
-      await host.app.request('PUT', `/v1/users/${id}`, { body: { email: `${id}@example.com` } });
+      await host.app.request('PUT', `/v1/users/${id}`, {
+        body: { email: `${id}@example.com`, attributes: { plan: id === 'eve' ? 5 : 'free' } },
+      });
   }, 120_000);
   afterAll(() => host?.stop());
 
@@ -40,6 +42,11 @@ describe.skipIf(!chromiumPath)('audiences and broadcasts', () => {
     await page.getByRole('link', { name: 'New broadcast' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Release 4.2');
+    const topic = dialog.getByRole('combobox', { name: 'Topic' });
+    expect(await topic.inputValue()).toBe('release_notes');
+    await topic.fill('NOTES');
+    await dialog.locator('option[value=release_notes]').waitFor({ state: 'attached' });
+    await topic.fill('release_notes');
     await dialog.getByLabel('Write it here').check();
     await dialog.getByLabel('Subject').fill('It is out');
     await dialog.getByRole('button', { name: 'Dry run' }).click();
@@ -59,10 +66,20 @@ describe.skipIf(!chromiumPath)('audiences and broadcasts', () => {
     const { page } = await host.open('/test/broadcasts?new=-');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('To all');
-    await dialog.getByLabel('Everybody').check();
     await dialog.getByLabel('Write it here').check();
     await dialog.getByLabel('Subject').fill('Hi');
     await dialog.getByLabel('Text', { exact: true }).fill('Hello');
+    await dialog.getByLabel('Filter').check();
+    await dialog.getByLabel('Condition 1', { exact: true }).selectOption('Attribute');
+    await dialog.getByLabel('Attribute of condition 1').fill('plan');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByText('Enter a value for each condition.').waitFor();
+    await dialog.getByLabel('Values of condition 1').fill('pro, 5');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByRole('button', { name: 'Send to 1 user' }).waitFor();
+    await dialog.getByText('To eve@example.com').waitFor();
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await dialog.getByLabel('Everybody').check();
     await dialog.getByLabel('At a local time').check();
     await dialog
       .getByLabel('Time', { exact: true })

@@ -5,6 +5,8 @@ import { common } from '../../strings/common.ts';
 import { Checkbox, Field, Input, localZone, Radio, Select, Textarea, useFormError } from '../../ui/index.ts';
 import styles from './broadcasts.module.css';
 import { type BroadcastDraft, broadcastChannels, problemsOf } from './definition.ts';
+import { FilterFields } from './filter-fields.tsx';
+import { KeyInput } from './key-input.tsx';
 
 const text = broadcasts.form;
 
@@ -14,8 +16,6 @@ export function BroadcastForm(props: {
 }) {
   const { draft, onChange } = props;
   const problems = problemsOf(draft);
-  const topics = useRead(['topics', 'choices'], (api) => api.topics.list({ limit: 100 }).page());
-  const templates = useRead(['templates', 'choices'], (api) => api.templates.list({ limit: 100 }).page());
   const categories = useRead(['categories', 'choices'], (api) => api.categories.list({ limit: 100 }).page());
   return (
     <>
@@ -35,25 +35,20 @@ export function BroadcastForm(props: {
       />
       {draft.audience === 'topic' && (
         <Field label={text.topic} name="audience" problem={problems.topic}>
-          <Select value={draft.topic} onChange={(event) => onChange({ topic: event.target.value })}>
-            <option value="">{text.chooseTopic}</option>
-            {(topics.data?.data ?? []).map(({ key, name }) => (
-              <option key={key} value={key}>
-                {name}
-              </option>
-            ))}
-          </Select>
+          <KeyInput
+            of="topics"
+            value={draft.topic}
+            placeholder={text.chooseTopic}
+            onChange={(topic) => onChange({ topic })}
+          />
         </Field>
       )}
       {draft.audience === 'filter' && (
-        <Field label={text.filterJson} hint={text.filterHint} name="audience" problem={problems.filter}>
-          <Textarea
-            mono
-            rows={4}
-            value={draft.filter}
-            onChange={(event) => onChange({ filter: event.target.value })}
-          />
-        </Field>
+        <FilterFields
+          rows={draft.filter}
+          problem={problems.filter}
+          onChange={(filter) => onChange({ filter })}
+        />
       )}
       <Channels draft={draft} onChange={onChange} problem={problems.channels} />
       <Choices
@@ -64,14 +59,12 @@ export function BroadcastForm(props: {
       />
       {draft.content === 'template' ? (
         <Field label={text.template} name="template_key" problem={problems.template}>
-          <Select value={draft.template} onChange={(event) => onChange({ template: event.target.value })}>
-            <option value="">{text.chooseTemplate}</option>
-            {(templates.data?.data ?? []).map(({ key, name }) => (
-              <option key={key} value={key}>
-                {name}
-              </option>
-            ))}
-          </Select>
+          <KeyInput
+            of="templates"
+            value={draft.template}
+            placeholder={text.chooseTemplate}
+            onChange={(template) => onChange({ template })}
+          />
         </Field>
       ) : (
         <>

@@ -1,5 +1,6 @@
 import type { BroadcastInput } from '@carillon/sdk';
 import { broadcasts } from '../../strings/broadcasts.ts';
+import { emptyRow, type FilterRow, filterOf, problemOfRows } from './filter-rows.ts';
 
 const text = broadcasts.form;
 
@@ -11,7 +12,7 @@ export interface BroadcastDraft {
   name: string;
   audience: 'topic' | 'filter' | 'all';
   topic: string;
-  filter: string;
+  filter: readonly FilterRow[];
   channels: readonly BroadcastChannel[];
   content: 'template' | 'inline';
   template: string;
@@ -28,7 +29,7 @@ export function emptyDraft(topic: string): BroadcastDraft {
     name: '',
     audience: 'topic',
     topic,
-    filter: '',
+    filter: [emptyRow()],
     channels: ['email'],
     content: 'template',
     template: '',
@@ -47,25 +48,14 @@ export function problemsOf(draft: BroadcastDraft) {
   const rate = Number(draft.rate);
   return {
     name: draft.name.trim() === '' ? text.nameNeeded : null,
-    topic: audience === 'topic' && draft.topic === '' ? text.topicNeeded : null,
-    filter: audience === 'filter' && parseFilter(draft.filter) === null ? text.filterWrong : null,
+    topic: audience === 'topic' && draft.topic.trim() === '' ? text.topicNeeded : null,
+    filter: audience === 'filter' ? problemOfRows(draft.filter) : null,
     channels: draft.channels.length === 0 ? text.channelsNeeded : null,
-    template: content === 'template' && draft.template === '' ? text.templateNeeded : null,
+    template: content === 'template' && draft.template.trim() === '' ? text.templateNeeded : null,
     body: content === 'inline' && draft.body.trim() === '' ? text.textNeeded : null,
     time: when !== 'now' && draft.time === '' ? text.timeNeeded : null,
     rate: draft.rate !== '' && (!Number.isInteger(rate) || rate < 1 || rate > 5_000) ? text.rateWrong : null,
   };
-}
-
-function parseFilter(json: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
 }
 
 /** The request of a draft without problems. */
@@ -75,13 +65,13 @@ export function definitionOf(draft: BroadcastDraft, confirm: boolean): Broadcast
     name: draft.name.trim(),
     channels: [...draft.channels],
     audience: {
-      ...(audience === 'topic' && { topic: draft.topic }),
-      ...(audience === 'filter' && { filter: parseFilter(draft.filter) ?? {} }),
+      ...(audience === 'topic' && { topic: draft.topic.trim() }),
+      ...(audience === 'filter' && { filter: filterOf(draft.filter) }),
       ...(audience === 'all' && { all: true }),
       ...(confirm && { confirm }),
     },
     ...(content === 'template'
-      ? { template_key: draft.template }
+      ? { template_key: draft.template.trim() }
       : { subject: draft.subject, text_body: draft.body, html_body: htmlOf(draft.body) }),
     ...(draft.category !== '' && { category: draft.category }),
     ...(when === 'at' && { send_at: new Date(time).toISOString() }),
