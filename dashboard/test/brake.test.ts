@@ -28,9 +28,9 @@ describe.skipIf(!chromiumPath)('the brake', () => {
     await dialog.getByLabel('Channel').selectOption('email');
     await dialog.getByLabel('Reason').fill('A loop');
     await dialog.getByRole('button', { name: 'Freeze now' }).click();
-    await page.getByText('email frozen since').waitFor();
+    await page.getByText('Email frozen since').waitFor();
     const { body } = await send();
-    await page.getByRole('cell', { name: 'Freeze: email', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'Freeze: Email', exact: true }).waitFor();
     await screenshot(page, 'brake');
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Unfreeze…' }).click();

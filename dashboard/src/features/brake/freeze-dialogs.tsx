@@ -2,8 +2,9 @@ import type { Freeze, FreezeInput } from '@carillon/sdk';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { brake as text } from '../../strings/brake.ts';
-import { channelNames } from '../../strings/common.ts';
+import { channelNames, common } from '../../strings/common.ts';
 import { ConfirmDialog, Field, FormDialog, Input, Select } from '../../ui/index.ts';
+import { frozenName } from './names.ts';
 
 export function FreezeDialog({ onClose }: { onClose(): void }) {
   const [channel, setChannel] = useState('');
@@ -16,7 +17,7 @@ export function FreezeDialog({ onClose }: { onClose(): void }) {
       }),
     {
       changes: [['brake']],
-      done: text.frozen(channel || text.allChannels),
+      done: text.frozen(frozenName(channel || null)),
       quiet: true,
       onDone: onClose,
     },
@@ -37,7 +38,7 @@ export function FreezeDialog({ onClose }: { onClose(): void }) {
           <option value="">{text.allChannels}</option>
           {channelNames.map((each) => (
             <option key={each} value={each}>
-              {each}
+              {common.channel(each)}
             </option>
           ))}
         </Select>
@@ -58,7 +59,7 @@ export function UnfreezeDialog(props: { freeze: Freeze; held: number; onClose():
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={text.unfreezeTitle(freeze.channel ?? text.allChannels)}
+      title={text.unfreezeTitle(frozenName(freeze.channel))}
       confirm={text.unfreezeSubmit}
       onConfirm={() => unfreeze.mutate()}
       busy={unfreeze.isPending}

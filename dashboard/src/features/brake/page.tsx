@@ -6,7 +6,7 @@ import { brake as text } from '../../strings/brake.ts';
 import { common } from '../../strings/common.ts';
 import { Button, Card, EmptyState, Loaded, menuColumn, Notice, Page, Table, Time } from '../../ui/index.ts';
 import { FreezeDialog, UnfreezeDialog } from './freeze-dialogs.tsx';
-import { holdName } from './names.ts';
+import { frozenName, holdName } from './names.ts';
 import { ReleaseDialog } from './release-dialog.tsx';
 import { RulesCard } from './rules-card.tsx';
 
@@ -48,7 +48,7 @@ function StatusNotices({ brake, mayWrite }: { brake: BrakeStatus; mayWrite: bool
           tone="red"
           action={mayWrite && <Button onClick={() => setThawing(freeze)}>{text.unfreeze}</Button>}
         >
-          <strong>{text.isFrozen(freeze.channel ?? text.allChannels)}</strong> <Time at={freeze.frozen_at} />
+          <strong>{text.isFrozen(frozenName(freeze.channel))}</strong> <Time at={freeze.frozen_at} />
           {freeze.reason && ` · ${freeze.reason}`}
         </Notice>
       ))}

@@ -2,6 +2,7 @@ import type { Hold } from '@carillon/sdk';
 import { useState } from 'react';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { brake as text } from '../../strings/brake.ts';
+import { common } from '../../strings/common.ts';
 import { Field, FormDialog, Input, Loaded, Stack } from '../../ui/index.ts';
 
 interface ReleaseDialogProps {
@@ -50,7 +51,8 @@ export function ReleaseDialog({ hold: { hold }, action, onClose }: ReleaseDialog
               <ul>
                 {samples.map(({ notification_id, channel, address, subject, text: message, error }) => (
                   <li key={notification_id}>
-                    {channel} · <bdi>{address}</bdi> · {error ?? subject ?? message ?? text.noText}
+                    {common.channel(channel)} · <bdi>{address}</bdi> ·{' '}
+                    {error ?? subject ?? message ?? text.noText}
                   </li>
                 ))}
               </ul>

@@ -2,7 +2,7 @@ import type { BrakeRule, BrakeRuleInput } from '@carillon/sdk';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { brake } from '../../strings/brake.ts';
-import { channelNames } from '../../strings/common.ts';
+import { channelNames, common } from '../../strings/common.ts';
 import { Field, FormDialog, Input, Select, Switch } from '../../ui/index.ts';
 
 const text = brake.rule;
@@ -99,7 +99,7 @@ export function RuleDialog({ rule, onClose }: { rule: BrakeRule | null; onClose(
               <option value="">{brake.allChannels}</option>
               {channelNames.map((each) => (
                 <option key={each} value={each}>
-                  {each}
+                  {common.channel(each)}
                 </option>
               ))}
             </Select>
