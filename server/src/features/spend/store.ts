@@ -51,7 +51,7 @@ export async function addSpend(sql: Sql, spends: Spend[]): Promise<void> {
 const sums = statement<{ currency: string; channel: Channel | null; amount_micros: number }>(
   'spend_sums',
   `select current.currency, s.channel, s.amount_micros::float8 as amount_micros
-   from (select currency from prices where environment_id = $1 limit 1) current
+   from (select currency from prices where environment_id = $1 order by channel, provider_kind, prefix limit 1) current
    left join spend_counts s on s.environment_id = $1 and s.month = $2 and s.currency = current.currency
    order by s.channel`,
 );
