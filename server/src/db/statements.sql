@@ -477,7 +477,8 @@ where id = any ($1::uuid[]) and environment_id = $2;
 
 -- brake_summarize_held (features/brake/holds-store.ts)
 select channel, count(*)::int as count, count(distinct coalesce(external_user_id, lower(address)))::int as recipients
-from notifications where id = any ($1::uuid[]) and environment_id = $2 group by channel order by 2 desc;
+from notifications where id = any ($1::uuid[]) and environment_id = $2
+group by grouping sets ((), (channel)) order by 2 desc;
 
 -- brake_count_running_releases (features/brake/releases-store.ts)
 select count(*)::int as count from brake_releases where environment_id = $1 and status = 'running';
@@ -2550,7 +2551,7 @@ where environment_id = $1 order by channel, provider_kind, prefix;
 
 -- spend_sums (features/spend/store.ts)
 select current.currency, s.channel, s.amount_micros::float8 as amount_micros
-from (select currency from prices where environment_id = $1 limit 1) current
+from (select currency from prices where environment_id = $1 order by channel, provider_kind, prefix limit 1) current
 left join spend_counts s on s.environment_id = $1 and s.month = $2 and s.currency = current.currency
 order by s.channel;
 
@@ -3169,8 +3170,11 @@ on conflict (id) do update set alive_until = excluded.alive_until
 returning now();
 
 -- queue_list_waiting_for (queue/store.ts)
-select id, note, run_at from queue_later where environment_id = $1 and waits_for = $2 and kind = $3
-order by lane, waits_since, id limit $4;
+select given.name, l.id, l.note from unnest($2::text[]) as given (name) cross join lateral (
+  select lane, waits_since, id, note from queue_later
+  where environment_id = $1 and waits_for = given.name and kind = $3
+  order by lane, waits_since, id limit $4) l
+order by given.name, l.lane, l.waits_since, l.id;
 
 -- queue_postpone (queue/store.ts)
 insert into queue_later (kind, id, lane, environment_id, note, run_at, waits_for, waits_since)

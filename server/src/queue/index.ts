@@ -75,13 +75,13 @@ export interface Queue {
     prefix: string,
     limit: number,
   ): Promise<store.WaitingCount[]>;
-  /** The oldest work that waits for a name. */
+  /** The oldest work that waits for each of the names, `limit` at most for each. */
   listWaitingFor(
     sql: Sql,
     kind: WorkKind,
-    wait: { environmentId: string; name: string },
+    waits: { environmentId: string; names: string[] },
     limit: number,
-  ): Promise<{ id: string; note: unknown; runAt: Date }[]>;
+  ): Promise<store.NamedWait[]>;
   /** Makes postponed work ready. Work that is ready or leased already stays as it is. Ring after the commit. */
   runNow(sql: Sql, kind: WorkKind, ids: string[]): Promise<void>;
   /** Writes a note on leases before an effect that cannot be undone. Returns the ids still leased; only those may go on. */
@@ -197,10 +197,8 @@ export function createQueue(deps: QueueDeps): Queue {
       store.releaseWaiting(sql, { ...wait, kind: workKinds[kind] }, limit, addedNote),
     countWaitingFor: (sql, kind, environmentId, prefix, limit) =>
       store.countWaitingFor(sql, environmentId, workKinds[kind], prefix, limit),
-    async listWaitingFor(sql, kind, wait, limit) {
-      const rows = await store.listWaitingFor(sql, { ...wait, kind: workKinds[kind] }, limit);
-      return rows.map(({ id, note, run_at }) => ({ id, note, runAt: run_at }));
-    },
+    listWaitingFor: (sql, kind, waits, limit) =>
+      store.listWaitingFor(sql, { ...waits, kind: workKinds[kind] }, limit),
     async runNow(sql, kind, ids) {
       if (ids.length > 0) await store.runNow(sql, workKinds[kind], ids, lowWater.tags());
     },

@@ -299,19 +299,29 @@ export function countWaitingFor(
   return countNames(sql, [environmentId, kind, prefix, limit]);
 }
 
-const listWaiting = statement<{ id: string; note: unknown; run_at: Date }>(
+/** Work that waits for `name`. */
+export interface NamedWait {
+  name: string;
+  id: string;
+  note: unknown;
+}
+
+const listWaiting = statement<NamedWait>(
   'queue_list_waiting_for',
-  `select id, note, run_at from queue_later where environment_id = $1 and waits_for = $2 and kind = $3
-   order by lane, waits_since, id limit $4`,
+  `select given.name, l.id, l.note from unnest($2::text[]) as given (name) cross join lateral (
+     select lane, waits_since, id, note from queue_later
+     where environment_id = $1 and waits_for = given.name and kind = $3
+     order by lane, waits_since, id limit $4) l
+   order by given.name, l.lane, l.waits_since, l.id`,
 );
 
-/** The oldest work that waits for a name. */
+/** The oldest work that waits for each of the names, `limit` at most for each. */
 export function listWaitingFor(
   sql: Sql,
-  wait: Omit<WaitingFor, 'before'>,
+  { environmentId, kind, names }: { environmentId: string; kind: number; names: string[] },
   limit: number,
-): Promise<{ id: string; note: unknown; run_at: Date }[]> {
-  return listWaiting(sql, [wait.environmentId, wait.name, wait.kind, limit]);
+): Promise<NamedWait[]> {
+  return listWaiting(sql, [environmentId, names, kind, limit]);
 }
 
 /** A claimed row, with the tag by which it was claimed. */

@@ -292,3 +292,23 @@ describe('over a limit', () => {
     expect(engaged.detail).toContain('1 message per hour for each category');
   });
 });
+
+test('a preview counts a person who is held on two channels once', async () => {
+  await app.request('POST', '/v1/brake/freeze', { body: {} });
+  const external_user_id = 'two-channels';
+  for (const more of [
+    { channel: 'email', recipient: { external_user_id, address: 'two@example.com' } },
+    { channel: 'in_app', recipient: { external_user_id } },
+  ])
+    await app.request('POST', '/v1/notifications', {
+      body: { ...more, subject: 'Hi', text_body: 'Hi', html_body: '<p>Hi</p>' },
+    });
+  await waitUntil(async () => {
+    const hold = await holdOf('freeze:all');
+    return hold?.count === 2 || new Error(JSON.stringify(hold));
+  });
+  const preview = await app.request('GET', '/v1/brake/holds/freeze:all');
+  expect(preview.body).toMatchObject({ count: 2, recipients: 1 });
+  expect(preview.body.by_channel).toHaveLength(2);
+  await app.request('POST', '/v1/brake/unfreeze', { body: {} });
+});

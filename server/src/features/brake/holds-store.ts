@@ -19,13 +19,14 @@ export function listHeldNotifications(sql: Sql, environmentId: string, ids: stri
   return listHeld(sql, [ids, environmentId]);
 }
 
-const summarize = statement<{ channel: string; count: number; recipients: number }>(
+const summarize = statement<{ channel: string | null; count: number; recipients: number }>(
   'brake_summarize_held',
   `select channel, count(*)::int as count, count(distinct coalesce(external_user_id, lower(address)))::int as recipients
-   from notifications where id = any ($1::uuid[]) and environment_id = $2 group by channel order by 2 desc`,
+   from notifications where id = any ($1::uuid[]) and environment_id = $2
+   group by grouping sets ((), (channel)) order by 2 desc`,
 );
 
-/** How many recipients, and how many notifications on each channel. */
+/** How many recipients, on whatever channels, and how many notifications on each channel. */
 export async function summarizeHeld(
   sql: Sql,
   environmentId: string,
@@ -33,7 +34,7 @@ export async function summarizeHeld(
 ): Promise<{ recipients: number; by_channel: { channel: string; count: number }[] }> {
   const rows = await summarize(sql, [ids, environmentId]);
   return {
-    recipients: rows.reduce((sum, row) => sum + row.recipients, 0),
-    by_channel: rows.map(({ channel, count }) => ({ channel, count })),
+    recipients: rows.find(({ channel }) => channel === null)?.recipients ?? 0,
+    by_channel: rows.flatMap(({ channel, count }) => (channel === null ? [] : [{ channel, count }])),
   };
 }

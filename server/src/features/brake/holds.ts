@@ -45,29 +45,31 @@ export function createHolds(
     }));
   }
 
-  async function samplesOf(environmentId: string, hold: string, limit: number): Promise<HeldNotification[]> {
-    const wait = { environmentId, name: waitName(hold) };
-    const work = await queue.listWaitingFor(pool, 'notification', wait, limit);
-    const rows = await listHeldNotifications(
-      pool,
-      environmentId,
-      work.map(({ id }) => id),
-    );
+  /** The oldest notifications of each hold. */
+  async function samplesOf(
+    environmentId: string,
+    holds: string[],
+    limit: number,
+  ): Promise<(hold: string) => HeldNotification[]> {
+    const waits = { environmentId, names: holds.map(waitName) };
+    const work = await queue.listWaitingFor(pool, 'notification', waits, limit);
+    const ids = work.map(({ id }) => id);
+    const rows = await listHeldNotifications(pool, environmentId, ids);
     const rowOf = new Map(rows.map((row) => [row.id, row]));
-    return work.flatMap(({ id, note }) => {
+    const samples = work.flatMap(({ name, id, note }) => {
       const row = rowOf.get(id);
       const held = (note as { held?: HoldNote } | null)?.held;
       if (!row) return [];
       const { channel, address, template_key, category } = row;
-      return [
-        {
-          notification_id: id,
-          ...{ channel, address, template_key, category },
-          held_at: held ? new Date(held.since).toISOString() : null,
-          expires_at: held ? new Date(held.expires).toISOString() : null,
-        },
-      ];
+      const sample = {
+        notification_id: id,
+        ...{ channel, address, template_key, category },
+        held_at: held ? new Date(held.since).toISOString() : null,
+        expires_at: held ? new Date(held.expires).toISOString() : null,
+      };
+      return [{ name, sample }];
     });
+    return (hold) => samples.flatMap(({ name, sample }) => (name === waitName(hold) ? sample : []));
   }
 
   async function namesOf(environmentId: string, kind: 'test' | 'live'): Promise<Map<string, string>> {
@@ -79,22 +81,21 @@ export function createHolds(
     counts,
 
     async list(environmentId, kind) {
-      const names = await namesOf(environmentId, kind);
-      const held = await counts(environmentId);
-      return Promise.all(
-        held.map(async (each) => ({
-          ...each,
-          rule_name: names.get(each.hold) ?? null,
-          samples: await samplesOf(environmentId, each.hold, samplesInList),
-        })),
-      );
+      const [names, held] = await Promise.all([namesOf(environmentId, kind), counts(environmentId)]);
+      const holds = held.map(({ hold }) => hold);
+      const samples = await samplesOf(environmentId, holds, samplesInList);
+      return held.map((each) => ({
+        ...each,
+        rule_name: names.get(each.hold) ?? null,
+        samples: samples(each.hold),
+      }));
     },
 
     async preview(environmentId, kind, hold) {
       const held = (await counts(environmentId)).find((each) => each.hold === hold);
       if (!held) throw notFound('hold: nothing is held under this name');
-      const wait = { environmentId, name: waitName(hold) };
-      const work = await queue.listWaitingFor(pool, 'notification', wait, previewed);
+      const waits = { environmentId, names: [waitName(hold)] };
+      const work = await queue.listWaitingFor(pool, 'notification', waits, previewed);
       const [names, summary, samples] = await Promise.all([
         namesOf(environmentId, kind),
         summarizeHeld(
@@ -102,14 +103,14 @@ export function createHolds(
           environmentId,
           work.map(({ id }) => id),
         ),
-        samplesOf(environmentId, hold, samplesInPreview),
+        samplesOf(environmentId, [hold], samplesInPreview),
       ]);
       return {
         ...held,
         rule_name: frozenChannel(hold) === null ? (names.get(hold) ?? null) : null,
         recipients: summary.recipients,
         by_channel: summary.by_channel,
-        samples: await Promise.all(samples.map(withText)),
+        samples: await Promise.all(samples(hold).map(withText)),
       };
 
       async function withText(sample: HeldNotification): Promise<HoldPreview['samples'][number]> {
