@@ -138,7 +138,8 @@ export function createBrake(
   return {
     async charge(sends) {
       const candidates = sends.flatMap(({ fact, text }) => {
-        const units = billedUnits(fact.channel, text) - unitsBefore(fact);
+        const hasBudget = states.get(fact.environment_id)?.rules.some(({ unit }) => unit === 'money');
+        const units = hasBudget ? billedUnits(fact.channel, text) - unitsBefore(fact) : 0;
         if (units <= 0) return [];
         const counts = countsOf(fact, ({ unit }) => (unit === 'money' ? priceOf(fact) * units : 0));
         return [{ request: { fact, at: 0 }, counts }];
