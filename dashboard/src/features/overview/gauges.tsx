@@ -4,18 +4,18 @@ import type { ReactNode } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { overview as text } from '../../strings/overview.ts';
-import { Card, Columns, duration, formatCount, formatMoney, formatShare } from '../../ui/index.ts';
+import { Card, duration, formatCount, formatMoney, formatShare } from '../../ui/index.ts';
 import { ListLink } from './list-link.tsx';
 import styles from './overview.module.css';
 
 export function Gauges({ data }: { data: Overview }) {
   return (
-    <Columns>
+    <div className={styles.gauges}>
       <RateGauge data={data} />
       <LatencyGauge data={data} />
       <QueueGauge queue={data.queue} />
       <CostGauge />
-    </Columns>
+    </div>
   );
 }
 
