@@ -33,9 +33,9 @@ export async function dryRun(
   now: number,
 ): Promise<BroadcastDryRun> {
   const { environment_id: environmentId, filter } = broadcast;
-  const until = clock() + countWithinMs;
+  const startedAt = clock();
   const [{ count, isCapped }, everybody] = await Promise.all([
-    countAudience(pool, environmentId, filter, () => clock() > until),
+    countAudience(pool, environmentId, filter, () => clock() > startedAt + countWithinMs),
     isEverybody(pool, environmentId, filter),
     brake.load(new Map([[environmentId, principal.environmentKind]])),
   ]);
@@ -102,7 +102,7 @@ export async function dryRun(
       return;
     }
     let after: string | null = firstMember;
-    while (after !== null && clock() < now + judgeWithinMs) {
+    while (after !== null && clock() < startedAt + countWithinMs + judgeWithinMs) {
       const slice: Awaited<ReturnType<typeof listMembers>> = await listMembers(pool, environmentId, filter, {
         after,
         limit: judgedTogether,
