@@ -372,6 +372,8 @@ test.each<[object, string]>([
   [{ audience: { topic: 'topic1' }, send_at: '2099-01-01T00:00:00Z' }, 'send_at'],
   [{ audience: { topic: 'topic1' }, send_at_local: '2020-01-01T09:00' }, 'send_at_local'],
   [{ audience: { topic: 'topic1' }, send_at_local: '2026-02-30T09:00' }, 'send_at_local'],
+  [{ audience: { topic: 'topic1' }, send_at_local: '2026-13-01T09:00' }, 'send_at_local'],
+  [{ audience: { topic: 'topic1' }, send_at_local: '2026-00-01T09:00' }, 'send_at_local'],
   [{ audience: { topic: 'topic1' }, send_at_local: '9 o’clock' }, 'send_at_local'],
 ])('%j is refused', async (body, param) => {
   const answer = await create(body);

@@ -107,10 +107,9 @@ function checkTime(
   if (!local) return checkSendAt(send_at ?? null, now);
   if (send_at) throw invalidParameter('send_at_local', 'Set send_at or send_at_local, not both.');
   const param = 'send_at_local';
-  const [year = 0, month = 0, day = 0] = local.slice(0, 10).split('-').map(Number);
-  if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day)
-    throw invalidParameter(param, 'send_at_local has a date that does not exist.');
   const inUtc = localMoment(local, 'UTC');
+  // Without this check, the comparisons below would let the date pass, and everyone would get the message at once.
+  if (Number.isNaN(inUtc)) throw invalidParameter(param, 'send_at_local has a date that does not exist.');
   if (inUtc + latestMs < now && !mayBePast)
     throw invalidParameter(param, 'send_at_local has passed in every time zone.');
   if (inUtc > now + limits.localDays * 24 * hourMs)
