@@ -70,6 +70,19 @@ test.each([
   expect([status, body.error.param]).toEqual([400, param]);
 });
 
+test('without a topic that was deleted, those who followed it are still not reached', async () => {
+  await app.request('POST', '/v1/topics', { body: { key: 'opted_out', name: 'Opted out' } });
+  await app.request('PUT', '/v1/topics/opted_out/subscribers/ada');
+  const filter = readAudience({ filter: { topics_any: ['cats'], topics_none: ['opted_out', 'birds'] } });
+  const members = async () =>
+    (
+      await listMembers(app.pool, app.testEnvironmentId, filter, { after: firstMember, limit: 10 })
+    ).result.map((member) => member.external_user_id);
+  expect(await members()).toEqual(['bea']);
+  await app.request('DELETE', '/v1/topics/opted_out');
+  expect(await members()).toEqual([]);
+});
+
 describe('slices', () => {
   beforeAll(() =>
     query(

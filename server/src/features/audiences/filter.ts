@@ -103,7 +103,8 @@ export interface AudienceSql {
 }
 
 /**
- * Everything that a caller wrote is a parameter. `topicIds` has the topics that exist: one that was deleted has no subscribers.
+ * Everything that a caller wrote is a parameter. `topicIds` has the topics that exist: one that was deleted has no subscribers, and
+ * a filter that excludes its subscribers matches nobody.
  */
 export function audienceSql(
   filter: CheckedFilter,
@@ -127,7 +128,11 @@ export function audienceSql(
   }
   if (timezones.length > 0) conditions.push(`u.timezone = any (${parameter(timezones)}::text[])`);
   if (topicsAny.length > 0) conditions.push(follows(parameter(ids(topicsAny))));
-  if (topicsNone.length > 0) conditions.push(`not ${follows(parameter(ids(topicsNone)))}`);
+  if (topicsNone.length > 0) {
+    const excluded = ids(topicsNone);
+    // Who followed a deleted topic is not known any more: nobody is better than those who must not get it.
+    conditions.push(excluded.length < topicsNone.length ? 'false' : `not ${follows(parameter(excluded))}`);
+  }
   for (const { key, values: wanted } of attributes)
     conditions.push(
       `u.attributes -> ${parameter(key)} = any (${parameter(wanted.map((value) => JSON.stringify(value)))}::text[]::jsonb[])`,
