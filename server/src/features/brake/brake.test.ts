@@ -116,6 +116,7 @@ describe('a rule', () => {
     ['per_template', { scope: 'environment', window: 'hour', limit: 1, per_template: true }],
     ['hold_expires_hours', { scope: 'environment', window: 'hour', limit: 1, hold_expires_hours: 0 }],
     ['match.channel', { scope: 'environment', window: 'hour', limit: 1, match: { channel: 'pigeon' } }],
+    ['match.country', { scope: 'environment', window: 'hour', limit: 1, match: { country: 'IT' } }],
   ])('with a bad %s is refused by the name of the field: %j', async (param, rule) => {
     expect(await putRule('bad', rule)).toMatchObject({ status: 400, body: { error: { param } } });
   });

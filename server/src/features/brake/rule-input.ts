@@ -1,6 +1,6 @@
 import { invalidParameter } from '../../kernel/errors.ts';
 import { type BrakeRule, defaultHoldHours, type RuleAction } from './rules.ts';
-import { limits, type RuleInput } from './schema.ts';
+import { limits, Match, type RuleInput } from './schema.ts';
 
 /** Completes and checks a rule. Throws a Problem that names the field. */
 export function ruleOf(key: string, input: RuleInput): BrakeRule {
@@ -29,6 +29,10 @@ export function ruleOf(key: string, input: RuleInput): BrakeRule {
     throw invalidParameter('window', 'window is required: minute, hour or day.');
   if (rule.per_template && scope !== 'recipient')
     throw invalidParameter('per_template', 'per_template is for rules with the scope recipient.');
+  // Ignored, the condition that was meant would be missing, and the rule would hold more.
+  const unknown = Object.keys(match).find((name) => !Object.hasOwn(Match.properties, name));
+  if (unknown !== undefined)
+    throw invalidParameter(`match.${unknown}`, `match.${unknown} is nothing that a rule can match.`);
   if (match.key_id !== undefined && match.workflow_key !== undefined)
     throw invalidParameter('match', 'match takes key_id or workflow_key: a workflow sends without a key.');
   return rule;

@@ -22,7 +22,7 @@ export const ReleaseParams = IdParams;
 const MatchKey = Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
 const HoldHours = Type.Integer({ minimum: 1, maximum: limits.holdHours });
 
-const Match = Type.Object(
+export const Match = Type.Object(
   {
     channel: Type.Optional(OneOf(channels)),
     category: MatchKey,
