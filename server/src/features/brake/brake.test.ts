@@ -108,6 +108,7 @@ describe('a rule', () => {
     ['limit', { scope: 'environment', window: 'hour', limit: 1e12 }],
     ['limit', { scope: 'environment', window: 'hour', limit: 1.5 }],
     ['limit', { scope: 'environment', window: 'hour', limit: -1 }],
+    ['name', { scope: 'environment', window: 'hour', limit: 1, name: 'Clears\u001b[2Jthe screen' }],
     ['window', { scope: 'environment', limit: 1 }],
     ['window', { scope: 'environment', limit: 1, window: 'year' }],
     ['scope', { scope: 'planet', limit: 1, window: 'hour' }],

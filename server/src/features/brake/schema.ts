@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
 import { DateTime, IdParams, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
-import { dottedKey } from '../../kernel/patterns.ts';
+import { dottedKey, oneLine } from '../../kernel/patterns.ts';
 import { ruleActions, ruleScopes, ruleUnits, ruleWindows } from './rules.ts';
 
 export const limits = {
@@ -34,7 +34,7 @@ export const Match = Type.Object(
 );
 
 const ruleFields = {
-  name: Type.String({ minLength: 1, maxLength: limits.name }),
+  name: Type.String({ minLength: 1, maxLength: limits.name, pattern: oneLine }),
   scope: OneOf(ruleScopes, {
     description:
       'What the limit is for: the whole environment, each API key, each category, each workflow or each recipient (the user, or the address when none is named). `chain` limits how deep workflow runs trigger each other. `spike` compares the rate of the last minute with the same hour of the last seven days.',
