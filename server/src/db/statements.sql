@@ -2549,6 +2549,9 @@ select $1, * from json_to_recordset($2::json)
 select channel, provider_kind, prefix, price_micros::float8 as price_micros, currency from prices
 where environment_id = $1 order by channel, provider_kind, prefix;
 
+-- spend_lock_environment (features/spend/store.ts)
+select from environments where id = $1 for no key update;
+
 -- spend_sums (features/spend/store.ts)
 select current.currency, s.channel, s.amount_micros::float8 as amount_micros
 from (select currency from prices where environment_id = $1 order by channel, provider_kind, prefix limit 1) current

@@ -79,6 +79,17 @@ describe('with prices', () => {
     expect(held).toEqual([expect.stringContaining('0.001 of estimated cost per day in the environment')]);
   });
 
+  test('tables that are replaced at the same time replace each other', async () => {
+    const table = (price_micros: number) => ({
+      currency: 'EUR',
+      prices: ['+1', '+44', '+49'].map((prefix) => ({ channel: 'sms', prefix, price_micros })),
+    });
+    const answers = await Promise.all([1, 2, 3, 4].map((price) => live('PUT', '/v1/prices', table(price))));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { prices } = (await live('GET', '/v1/prices')).body;
+    expect(new Set(prices.map((each: { price_micros: number }) => each.price_micros)).size).toBe(1);
+  });
+
   test('a text message costs its price for each segment, also when a template makes it long', async () => {
     await live('PUT', '/v1/prices', {
       currency: 'USD',
