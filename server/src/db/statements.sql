@@ -346,6 +346,9 @@ select t.key, t.name, s.subscribed_at from topic_subscribers s join topics t on 
 where s.environment_id = $1 and s.external_user_id = $2 and t.deleted_at is null
 order by t.key;
 
+-- audiences_lock_environment (features/audiences/store.ts)
+select from environments where id = $1 for no key update;
+
 -- audiences_lock_topic (features/audiences/store.ts)
 select id, environment_id, key, name, description, subscriber_count from topics where environment_id = $1 and key = $2 and deleted_at is null for no key update;
 
@@ -676,6 +679,9 @@ skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, 
 select id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
 action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
 skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2 for no key update;
+
+-- broadcasts_lock_environment (features/broadcasts/store.ts)
+select from environments where id = $1 for no key update;
 
 -- broadcasts_update (features/broadcasts/store.ts)
 update broadcasts set status = $2, paused_from = $3, pause_reason = $4, epoch = $5, cursor = $6, total = $7, recipients = $8,

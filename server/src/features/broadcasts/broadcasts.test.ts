@@ -475,6 +475,23 @@ describe('control', () => {
     expect(await recipientsOf(first.body.id)).toEqual([]);
   }, 60_000);
 
+  test('is refused beyond the limit of open ones, also when several are created at the same time', async () => {
+    const topic = await topicOf({});
+    await query(
+      app.pool,
+      `insert into broadcasts (id, environment_id, status, name, request, filter, channels, contents, template_data, timezone)
+       select gen_random_uuid(), $1, 'paused', 'Open', '{}', '{}', '{email}', '{}', '{}', 'UTC' from generate_series(1, 99)`,
+      [app.liveEnvironmentId],
+    );
+    await app.request('POST', '/v1/topics', { body: { key: topic, name: topic }, key: app.liveKey });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => create({ audience: { topic } }, {}, app.liveKey)),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.find(({ status }) => status !== 201)?.body.error.code).toBe('broadcast_limit_reached');
+    await query(app.pool, `delete from broadcasts where environment_id = $1`, [app.liveEnvironmentId]);
+  });
+
   test('belongs to its environment', async () => {
     const { body } = await create({ audience: { topic: await crowdOf(1) } });
     for (const [method, path] of [

@@ -107,8 +107,15 @@ const countOpen = statement<{ count: number }>(
   'select count(*)::int as count from broadcasts where environment_id = $1 and completed_at is null',
 );
 
-export async function countOpenBroadcasts(sql: Sql, environmentId: string): Promise<number> {
-  return (await countOpen(sql, [environmentId]))[0]?.count ?? 0;
+const lockEnvironment = statement(
+  'broadcasts_lock_environment',
+  'select from environments where id = $1 for no key update',
+);
+
+/** The environment stays locked: of two that are created at the same time, the second counts the first. */
+export async function countOpenBroadcasts(tx: Sql, environmentId: string): Promise<number> {
+  await lockEnvironment(tx, [environmentId]);
+  return (await countOpen(tx, [environmentId]))[0]?.count ?? 0;
 }
 
 const findOne = statement<BroadcastRow>(
