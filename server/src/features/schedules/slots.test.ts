@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { slotMismatch } from '../../../test/slot-oracle.ts';
-import { nextSlot } from './slots.ts';
+import { nextSlot, patternOf } from './slots.ts';
+import { nextRunViews } from './timing.ts';
 import { localText, momentOf, offsetAt } from './zone-clock.ts';
 
 function slots(cron: string, timezone: string, after: string, count: number): string[] {
@@ -105,4 +106,27 @@ test('slots agree with luxon over two years of changes', () => {
     ),
     { numRuns: 40 },
   );
+});
+
+describe('the next runs are found with few searches', () => {
+  const after = Date.parse('2026-11-18T07:00:00Z');
+  const timing = { perRecipient: false, startsAt: null, endsAt: null };
+  test.each([
+    // Each search for a leap day that is a Monday takes milliseconds, and the clocks change twice a year until then.
+    ['0 0 29 2 +MON', { timezone: 'America/New_York' }, '2044-02-29T00:00:00-05:00', 20],
+    // Every minute of the 26 hours before the first run is a slot, of zones that are behind.
+    ['* * * * *', { timezone: 'Pacific/Apia', perRecipient: true }, '2026-11-18T20:01:00+13:00', 20],
+    [
+      '* * * * *',
+      { timezone: 'UTC', perRecipient: true, startsAt: Date.parse('2027-01-01T00:00:00Z') },
+      '2027-01-01T00:00:00+00:00',
+      20,
+    ],
+  ])('“%s” with %j', (cron, rest, first, most) => {
+    const search = vi.spyOn(patternOf(cron), 'nextRun');
+    const runs = nextRunViews({ ...timing, cron, ...rest }, after);
+    expect([runs[0]?.local_time, runs.length]).toEqual([first, 10]);
+    expect(search.mock.calls.length).toBeLessThanOrEqual(most);
+    search.mockRestore();
+  });
 });

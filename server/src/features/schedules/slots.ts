@@ -41,6 +41,12 @@ export function nextSlot({ cron, timezone }: Timing, after: number): number | nu
   for (;;) {
     const local = pattern.nextRun(new Date(shown))?.getTime();
     if (local === undefined) return null;
+    // Only changes shortly before the match matter: a leap day that is a Monday may be decades away, with two changes a year.
+    const near = local - offset - nearMs;
+    if (near > at) {
+      at = near;
+      offset = offsetAt(timezone, at);
+    }
     const change = firstChange(timezone, at, local - offset);
     if (change === null) return local - offset;
     const next = offsetAt(timezone, change);
@@ -55,6 +61,9 @@ export function nextSlot({ cron, timezone }: Timing, after: number): number | nu
     offset = next;
   }
 }
+
+/** Longer than the difference between any two offsets, and the repetition of an hour. */
+const nearMs = 2 * 86_400_000;
 
 const hasEveryHour = (cron: string): boolean => cron.trim().split(/\s+/)[1]?.startsWith('*') ?? false;
 

@@ -2,7 +2,7 @@ import { invalidParameter } from '../../kernel/errors.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
 import { limits, type ScheduleRule, type TimingBody, weekdays } from './schema.ts';
 import { nextSlot, patternOf, type Timing } from './slots.ts';
-import { localText, momentOf } from './zone-clock.ts';
+import { localText, momentOf, offsetAt } from './zone-clock.ts';
 
 /** When a schedule runs, in milliseconds. */
 export interface ScheduleTiming extends Timing {
@@ -48,14 +48,19 @@ export function momentIn(
   return perRecipient ? momentOf(timezone, slot + firstOffsetMs) : slot;
 }
 
+/** How long the first zone on Earth shows the local time of the schedule's zone before it. */
+function leadMs({ perRecipient, timezone }: ScheduleTiming, at: number): number {
+  return perRecipient ? firstOffsetMs - offsetAt(timezone, at) : 0;
+}
+
 /** Returns the next runs after a moment in the zone of the schedule. */
 function nextRuns(timing: ScheduleTiming, after: number, count: number): number[] {
   const runs: number[] = [];
-  for (let slot = firstSlot(timing, after); slot !== null && runs.length < count; ) {
+  const since = Math.max(after, (timing.startsAt ?? after) - 1);
+  for (let slot = slotAfter(timing, since - leadMs(timing, since)); slot !== null && runs.length < count; ) {
     const at = momentIn(timing, slot, timing.timezone);
-    const isWithin =
-      (timing.startsAt === null || at >= timing.startsAt) && (timing.endsAt === null || at <= timing.endsAt);
-    if (at > after && isWithin && at !== runs.at(-1)) runs.push(at);
+    if (timing.endsAt !== null && at > timing.endsAt) break;
+    if (at > since && at !== runs.at(-1)) runs.push(at);
     slot = slotAfter(timing, slot);
   }
   return runs;
