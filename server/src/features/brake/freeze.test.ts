@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+import { createLog } from '../../kernel/log.ts';
+import { defaultRulesWith } from './rules.ts';
+import { createBrakeStates } from './state.ts';
 
 /** Two processes on one database: the one that is called, and a worker. */
 let api: TestApp;
@@ -145,3 +148,29 @@ function requestFor({ testEnvironmentId }: TestApp) {
     isCounted: false,
   };
 }
+
+test('many changes at once cause few reads of the rules, and each sees its own', async () => {
+  let reads = 0;
+  const pool = new Proxy(api.pool, {
+    get(target, name) {
+      if (name === 'query') reads += 1;
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const doorbell = { ring() {}, on: () => () => {}, stop: async () => {} };
+  const states = createBrakeStates({ pool, doorbell, log: createLog('silent') }, defaultRulesWith(0));
+  await states.load(new Map([[api.liveEnvironmentId, 'live']]));
+  reads = 0;
+  const freeze = (channel: string) =>
+    api.request('POST', '/v1/brake/freeze', { body: { channel }, key: api.liveKey });
+  await Promise.all(
+    ['email', 'sms', 'in_app', 'chatone', 'chattwo', 'chatthree'].map(async (channel) => {
+      await freeze(channel);
+      await Promise.all(Array.from({ length: 10 }, () => states.changed()));
+      const frozen = states.get(api.liveEnvironmentId)?.freezes.map((each) => each.channel);
+      expect(frozen).toContain(channel);
+    }),
+  );
+  expect(reads).toBeLessThanOrEqual(12);
+});

@@ -55,12 +55,26 @@ export function createBrakeStates(
     }
   }
 
-  async function renew(): Promise<void> {
+  async function readAll(): Promise<void> {
     const all = new Map([...known.entries()].map(([id, { kind }]) => [id, kind]));
     if (all.size === 0) return;
     await read(all).catch((error) =>
       log.debug({ err: error }, 'failed to read the brake; the next batch reads it again'),
     );
+  }
+
+  /** The read that is running, and the one after it, which all who ask meanwhile share. */
+  let running: Promise<void> = Promise.resolve();
+  let following: Promise<void> | null = null;
+
+  /** Reads everything again, after the call. A tenant who changes rules in a loop causes one read at a time, not one for each. */
+  function renew(): Promise<void> {
+    following ??= running.then(() => {
+      following = null;
+      running = readAll();
+      return running;
+    });
+    return following;
   }
 
   return {
