@@ -63,7 +63,7 @@ const doubling = (depth: number): JsonObject => ({
 export const schemas: Area = {
   name: 'trigger schemas',
   perRound: 2,
-  sampleEvery: 2,
+  sampleEvery: 4,
   known: [
     { schema: { properties: { a: { pattern: '^(a+)+$' } } }, data: { a: `${'a'.repeat(32)}!` } },
     { schema: { properties: { a: { pattern: '^(.*a){15}$' } } }, data: { a: 'a'.repeat(60) } },

@@ -5,7 +5,7 @@ import { hostileData, hostileText, type JsonObject } from './values.ts';
 /** Words that come with the request, on every channel; several alike, so that lists have to show them together. */
 export const sends: Area = {
   name: 'sends and their previews',
-  sampleEvery: 3,
+  sampleEvery: 6,
   known: [
     ...[
       '<b>',

@@ -52,7 +52,7 @@ const long = (text: string, times: number): string => text.repeat(times).slice(0
 export const expressions: Area = {
   name: 'expressions',
   perRound: 4,
-  sampleEvery: 2,
+  sampleEvery: 4,
   known: [
     {
       when: 'trigger.a.all(x, trigger.a.all(y, trigger.a.all(z, x == y || z == z)))',
@@ -148,7 +148,7 @@ const steps = (count: number, one: (index: number) => JsonObject): JsonObject[] 
 /** Whole definitions: read, checked, simulated with events. */
 export const workflows: Area = {
   name: 'workflows',
-  sampleEvery: 2,
+  sampleEvery: 4,
   known: [
     {
       steps: steps(500, (n) => ({ id: `s${n}`, kind: 'noop', when: `true${' && true'.repeat(15)}` })),
