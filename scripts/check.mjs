@@ -26,9 +26,7 @@ const checks = {
     `--colors=${colors}`,
     '.',
   ],
-  'unused exports': ['scripts/unused-exports.mjs'],
-  'unique types': ['scripts/unique-types.mjs'],
-  'composed once': ['scripts/composed-once.mjs'],
+  'exports, unique types, composed once': ['scripts/check-sources.mjs'],
   'types of the widgets': typeCheck('widgets', '-p', 'widgets'),
 };
 

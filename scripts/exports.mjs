@@ -1,25 +1,38 @@
 // What the source files of a tree export and import, read from their syntax alone: no types have to be checked for it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+import { dirname, join, posix, relative } from 'node:path';
 import ts from 'typescript';
 
-/** The TypeScript files below these folders that exist in the working directory. */
-export function sourcesIn(folders) {
+/** A tree of source files, each parsed once. Paths are those from the root of the tree. */
+export function readTree(root) {
+  const parsed = new Map();
+  return {
+    /** The parsed TypeScript files below these folders that exist. */
+    filesIn(folders) {
+      return pathsIn(root, folders).map((path) => {
+        if (!parsed.has(path)) parsed.set(path, parse(root, path));
+        return parsed.get(path);
+      });
+    },
+  };
+}
+
+function pathsIn(root, folders) {
   return folders
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).replaceAll('\\', '/'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .filter((path) => !/\/(node_modules|dist)\//.test(path));
 }
 
-export function parse(path) {
+function parse(root, path) {
   const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const options = {
     languageVersion: ts.ScriptTarget.Latest,
     jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
   };
-  return ts.createSourceFile(path, readFileSync(path, 'utf8'), options, false, kind);
+  return ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), options, false, kind);
 }
 
 /** Every name that the file exports, as `{ name, isType, isDeclaredType, line }`; a list (`export { … }`) declares nothing. */

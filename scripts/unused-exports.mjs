@@ -1,24 +1,25 @@
-// Checks, on the tree in the working directory, that every exported value is imported by another file. Types are left out: the
-// type of an exported function's parameter is worth a name that callers could import. So is what a published package exports.
-import { exportsOf, importsOf, parse, sourcesIn } from './exports.mjs';
+import { exportsOf, importsOf } from './exports.mjs';
 
 const checked = ['server/src', 'server/test', 'bench', 'cli/src', 'dashboard/src', 'deploy'];
 const importing = ['sdk/test', 'cli/test', 'widgets/test', 'dashboard/test', 'site'];
 /** Read by a tool from a default export. */
 const isEntry = /\.config\.ts$|\/global-setup\.ts$/;
 
-const files = [...new Set([...sourcesIn(checked), ...sourcesIn(importing)])].map(parse);
-const taken = new Set(files.flatMap(importsOf).map(({ path, name }) => `${path} ${name}`));
-const sources = files.filter(({ fileName }) => checked.some((folder) => fileName.startsWith(`${folder}/`)));
-const problems = sources
-  .filter(({ fileName }) => !isEntry.test(fileName) && !taken.has(`${fileName} null`))
-  .flatMap((file) =>
-    exportsOf(file)
-      .filter(({ name, isType }) => !isType && !taken.has(`${file.fileName} ${name}`))
-      .map(({ name, line }) => `${file.fileName}:${line} exports ${name}, which no other file imports`),
-  );
-
-if (sources.length === 0) problems.push('there is no source file here');
-for (const problem of problems) console.error(problem);
-if (problems.length === 0) console.log(`${sources.length} files export only values that others import`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+/**
+ * Every exported value is imported by another file. Types are left out: the type of an exported function's parameter is worth a name
+ * that callers could import. So is what a published package exports.
+ */
+export function unusedExports(tree) {
+  const files = [...new Set(tree.filesIn([...checked, ...importing]))];
+  const taken = new Set(files.flatMap(importsOf).map(({ path, name }) => `${path} ${name}`));
+  const sources = files.filter(({ fileName }) => checked.some((folder) => fileName.startsWith(`${folder}/`)));
+  const problems = sources
+    .filter(({ fileName }) => !isEntry.test(fileName) && !taken.has(`${fileName} null`))
+    .flatMap((file) =>
+      exportsOf(file)
+        .filter(({ name, isType }) => !isType && !taken.has(`${file.fileName} ${name}`))
+        .map(({ name, line }) => `${file.fileName}:${line} exports ${name}, which no other file imports`),
+    );
+  if (sources.length === 0) problems.push('there is no source file here');
+  return { problems, summary: `${sources.length} files export only values that others import` };
+}

@@ -1,35 +1,33 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-const folders: string[] = [];
+type Check = (tree: object) => { problems: string[]; summary: string };
 
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+const script = (name: string) => import(new URL(`../../scripts/${name}.mjs`, import.meta.url).href);
+const { readTree } = (await script('exports')) as { readTree(root: string): object };
+const { unusedExports } = (await script('unused-exports')) as { unusedExports: Check };
+const { uniqueTypes } = (await script('unique-types')) as { uniqueTypes: Check };
+const { composedOnce } = (await script('composed-once')) as { composedOnce: Check };
 
-/** Runs a check of scripts/ on a tree of these files; resolves to its exit code and what it printed. */
-function run(check: string, files: Record<string, string>): Promise<{ code: number; output: string }> {
-  const cwd = mkdtempSync(join(tmpdir(), 'exports-'));
-  folders.push(cwd);
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    writeFileSync(join(cwd, path), text);
+/** What a check says of a tree of these files. */
+function run(check: Check, files: Record<string, string>): ReturnType<Check> {
+  const root = mkdtempSync(join(tmpdir(), 'exports-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    return check(readTree(root));
+  } finally {
+    rmSync(root, { recursive: true, force: true });
   }
-  const script = fileURLToPath(new URL(`../../scripts/${check}.mjs`, import.meta.url));
-  return new Promise((resolve) => {
-    execFile(process.execPath, [script], { cwd }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, output: stdout + stderr });
-    });
-  });
 }
 
 describe('the check for unused exports', () => {
-  it('accepts values that are imported by name, as a namespace, on demand, through an index, or by a test', async () => {
-    const { code, output } = await run('unused-exports', {
+  it('accepts values that are imported by name, as a namespace, on demand, through an index, or by a test', () => {
+    const { problems, summary } = run(unusedExports, {
       'server/src/bell.ts':
         'export const ring = 1; export function toll() {} export class Bell {} export const { a, b: [c] } = x;',
       'server/src/tower.ts': 'export const height = 1; export type Unused = 1;',
@@ -39,32 +37,31 @@ describe('the check for unused exports', () => {
         "import { sound } from './index.ts'; import * as tower from './tower.ts'; import('./rope.ts');",
       'cli/test/bell.test.ts': "import { toll, Bell, a, c } from '../../server/src/bell.ts';",
     });
-    expect(output).toContain('5 files export only values that others import');
-    expect(code).toBe(0);
+    expect(summary).toBe('5 files export only values that others import');
+    expect(problems).toEqual([]);
   });
 
-  it('names every value that no other file imports, and an unused line of an index', async () => {
-    const { code, output } = await run('unused-exports', {
+  it('names every value that no other file imports, and an unused line of an index', () => {
+    const { problems } = run(unusedExports, {
       'server/src/bell.ts': '\nexport const ring = 1;\nexport function toll() {}\nexport default 1;',
       'server/src/tower/bell.ts': 'export const toll = 1;',
       'server/src/index.ts': "import { toll } from './tower/bell.ts';\nexport { ring } from './bell.ts';",
     });
-    expect(code).toBe(1);
-    expect(output.trim().split('\n')).toEqual([
+    expect(problems).toEqual([
       'server/src/bell.ts:3 exports toll, which no other file imports',
       'server/src/bell.ts:4 exports default, which no other file imports',
       'server/src/index.ts:2 exports ring, which no other file imports',
     ]);
   });
 
-  it('fails on an empty tree', async () => {
-    expect((await run('unused-exports', {})).code).toBe(1);
+  it('fails on an empty tree', () => {
+    expect(run(unusedExports, {}).problems).toHaveLength(1);
   });
 });
 
 describe('the check for unique type names', () => {
-  it('accepts a schema with its type, a re-export, a local type, and what tests declare', async () => {
-    const { code, output } = await run('unique-types', {
+  it('accepts a schema with its type, a re-export, a local type, and what tests declare', () => {
+    const { problems, summary } = run(uniqueTypes, {
       'server/src/bell.ts': 'export const Bell = 1; export type Bell = typeof Bell; interface Rope {}',
       'server/src/index.ts':
         "export { Bell } from './bell.ts'; export type { Bell as Chime } from './bell.ts';",
@@ -73,24 +70,23 @@ describe('the check for unique type names', () => {
       'server/src/rope.test.ts': 'export interface Rope {}',
       'server/src/tower/test-harness.ts': 'export class Rope {}',
     });
-    expect(output).toContain('2 exported types have names of their own');
-    expect(code).toBe(0);
+    expect(summary).toBe('2 exported types have names of their own');
+    expect(problems).toEqual([]);
   });
 
-  it('names every type, interface or class that two files export', async () => {
-    const { code, output } = await run('unique-types', {
+  it('names every type, interface or class that two files export', () => {
+    const { problems } = run(uniqueTypes, {
       'server/src/bell.ts': 'export type Bell = 1;\nexport interface Rope {}',
       'server/src/tower/bell.ts': 'export class Bell {}\nexport const Rope = 1;\nexport type Rope = 1;',
     });
-    expect(code).toBe(1);
-    expect(output.trim().split('\n')).toEqual([
+    expect(problems).toEqual([
       'Bell is declared in server/src/bell.ts:1, server/src/tower/bell.ts:1',
       'Rope is declared in server/src/bell.ts:2, server/src/tower/bell.ts:3',
     ]);
   });
 
-  it('fails on an empty tree', async () => {
-    expect((await run('unique-types', {})).code).toBe(1);
+  it('fails on an empty tree', () => {
+    expect(run(uniqueTypes, {}).problems).toHaveLength(1);
   });
 });
 
@@ -102,18 +98,18 @@ describe('the check that services are composed once', () => {
     'server/src/services.ts': 'createBellService();',
   };
 
-  it('accepts a service that one file builds, parts that many build, and what tests build', async () => {
-    const { code, output } = await run('composed-once', {
+  it('accepts a service that one file builds, parts that many build, and what tests build', () => {
+    const { problems, summary } = run(composedOnce, {
       ...feature,
       'server/src/features/bells/routes.ts': 'createClapper();',
       'server/src/features/bells/bells.test.ts': 'createBellService();',
     });
-    expect(output).toContain('1 factories of services are called in one file each');
-    expect(code).toBe(0);
+    expect(summary).toBe('1 factories of services are called in one file each');
+    expect(problems).toEqual([]);
   });
 
-  it('names a service that a second file builds, by its name or because services.ts builds it', async () => {
-    const { code, output } = await run('composed-once', {
+  it('names a service that a second file builds, by its name or because services.ts builds it', () => {
+    const { problems } = run(composedOnce, {
       ...feature,
       'server/src/channels/towers/store.ts': 'export const createTowerStore = () => {};',
       'server/src/features/bells/routes.ts': 'createClapper(); createTowerStore();',
@@ -121,15 +117,14 @@ describe('the check that services are composed once', () => {
         'const bells = { ...createBellService(), store: createTowerStore() };',
       'server/src/services.ts': 'createBellService(createClapper());',
     });
-    expect(code).toBe(1);
-    expect(output.trim().split('\n')).toEqual([
+    expect(problems).toEqual([
       'createBellService is called in server/src/features/bells/job.ts, server/src/services.ts',
       'createClapper is called in server/src/features/bells/routes.ts, server/src/features/bells/service.ts, server/src/services.ts',
       'createTowerStore is called in server/src/features/bells/job.ts, server/src/features/bells/routes.ts',
     ]);
   });
 
-  it('fails on an empty tree', async () => {
-    expect((await run('composed-once', {})).code).toBe(1);
+  it('fails on an empty tree', () => {
+    expect(run(composedOnce, {}).problems).toHaveLength(1);
   });
 });
