@@ -1010,7 +1010,7 @@ export interface Api {
     /**
      * Release or cancel what is held.
      *
-     * Works on what is held now, at most 500 a second. Preferences and suppressions are checked again when a notification is sent. Each notification is released once, however many releases run.
+     * Works on what is held now, at most 500 a second for each release. Preferences and suppressions are checked again when a notification is sent. Each notification is released once, however many releases run.
      *
      * Requires the scope `brake:write`.
      *

@@ -17,6 +17,9 @@ insert into encryption_keys (id) values ($1) on conflict do nothing;
 -- encryption_keys_list (db/encryption-keys.ts)
 select id from encryption_keys;
 
+-- environment_lock (db/lock-environment.ts)
+select from environments where id = $1 for no key update;
+
 -- accounts_count_invitations (features/accounts/invitations-store.ts)
 select count(*)::int as open from invitations where organization_id = $1 and expires_at > $2;
 
@@ -139,7 +142,7 @@ limit $5;
 
 -- accounts_mark_session_seen (features/accounts/sessions-store.ts)
 with seen as (
-  update sessions set last_seen_at = now() where token_hash = $1 returning user_id)
+  update sessions set last_seen_at = greatest(last_seen_at, now()) where token_hash = $1 returning user_id)
 update memberships set last_seen_at = now()
 from seen where memberships.user_id = seen.user_id and memberships.organization_id = $2;
 
@@ -346,9 +349,6 @@ select t.key, t.name, s.subscribed_at from topic_subscribers s join topics t on 
 where s.environment_id = $1 and s.external_user_id = $2 and t.deleted_at is null
 order by t.key;
 
--- audiences_lock_environment (features/audiences/store.ts)
-select from environments where id = $1 for no key update;
-
 -- audiences_lock_topic (features/audiences/store.ts)
 select id, environment_id, key, name, description, subscriber_count from topics where environment_id = $1 and key = $2 and deleted_at is null for no key update;
 
@@ -514,9 +514,6 @@ delete from brake_rules where environment_id = $1 and key = $2;
 select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
 max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled from brake_rules where environment_id = $1 order by key;
 
--- brake_lock_environment (features/brake/rules-store.ts)
-select from environments where id = $1 for no key update;
-
 -- brake_upsert_rule (features/brake/rules-store.ts)
 insert into brake_rules (id, environment_id, key, name, scope, match, per_template, period, unit, max_amount, action,
    hold_expires_hours, includes_critical, is_enabled)
@@ -680,9 +677,6 @@ select id, environment_id, status, paused_from, pause_reason, name, request, fil
 action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
 skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2 for no key update;
 
--- broadcasts_lock_environment (features/broadcasts/store.ts)
-select from environments where id = $1 for no key update;
-
 -- broadcasts_update (features/broadcasts/store.ts)
 update broadcasts set status = $2, paused_from = $3, pause_reason = $4, epoch = $5, cursor = $6, total = $7, recipients = $8,
   skipped = $9, counts = $10, local_moments = $11, first_id = $12, last_id = $13, last_send_at = $14, next_slice_at = $15,
@@ -729,9 +723,6 @@ order by id desc limit $4;
 
 -- bulk_actions_lock (features/bulk-actions/store.ts)
 select * from bulk_actions where id = $1 and environment_id = $2 for update;
-
--- bulk_actions_lock_environment (features/bulk-actions/store.ts)
-select from environments where id = $1 for no key update;
 
 -- bulk_actions_update (features/bulk-actions/store.ts)
 update bulk_actions set status = $2, before = $3, done = $4, skipped = $5,
@@ -1195,9 +1186,6 @@ from inbox_keys k join environments e on e.id = k.environment_id
   left join organization_moves m on m.organization_id = e.organization_id
 where k.environment_id = $1 and (k.retires_at is null or k.retires_at > $2)
 order by k.retires_at desc nulls first;
-
--- inbox_keys_lock (features/inbox/keys-store.ts)
-select from environments where id = $1 for no key update;
 
 -- inbox_keys_retire (features/inbox/keys-store.ts)
 update inbox_keys set retires_at = least(retires_at, $2) where environment_id = $1;
@@ -2554,9 +2542,6 @@ select $1, * from json_to_recordset($2::json)
 -- spend_list_prices (features/spend/store.ts)
 select channel, provider_kind, prefix, price_micros::float8 as price_micros, currency from prices
 where environment_id = $1 order by channel, provider_kind, prefix;
-
--- spend_lock_environment (features/spend/store.ts)
-select from environments where id = $1 for no key update;
 
 -- spend_sums (features/spend/store.ts)
 select current.currency, s.channel, s.amount_micros::float8 as amount_micros

@@ -86,7 +86,7 @@ export function listSessions(
 const see = statement(
   'accounts_mark_session_seen',
   `with seen as (
-     update sessions set last_seen_at = now() where token_hash = $1 returning user_id)
+     update sessions set last_seen_at = greatest(last_seen_at, now()) where token_hash = $1 returning user_id)
    update memberships set last_seen_at = now()
    from seen where memberships.user_id = seen.user_id and memberships.organization_id = $2`,
 );

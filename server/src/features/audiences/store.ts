@@ -1,3 +1,4 @@
+import { lockEnvironment } from '../../db/lock-environment.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 
@@ -33,14 +34,9 @@ const count = statement<{ count: number }>(
   'select count(*)::int as count from topics where environment_id = $1 and deleted_at is null',
 );
 
-const lockEnvironment = statement(
-  'audiences_lock_environment',
-  'select from environments where id = $1 for no key update',
-);
-
 /** The environment stays locked: of two that are created at the same time, the second counts the first. */
 export async function countTopics(tx: Sql, environmentId: string): Promise<number> {
-  await lockEnvironment(tx, [environmentId]);
+  await lockEnvironment(tx, environmentId);
   return (await count(tx, [environmentId]))[0]?.count ?? 0;
 }
 

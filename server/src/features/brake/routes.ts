@@ -172,7 +172,7 @@ export function brakeRoutes({ brakeService, holds }: { brakeService: BrakeServic
       tag,
       summary: 'Release or cancel what is held',
       description:
-        'Works on what is held now, at most 500 a second. Preferences and suppressions are checked again when a notification is sent. Each notification is released once, however many releases run.',
+        'Works on what is held now, at most 500 a second for each release. Preferences and suppressions are checked again when a notification is sent. Each notification is released once, however many releases run.',
       access: 'brake:write',
       params: HoldParams,
       body: ReleaseInput,

@@ -19,16 +19,6 @@ export function listRules(sql: Sql, environmentId: string): Promise<RuleRow[]> {
   return list(sql, [environmentId]);
 }
 
-const lockEnvironment = statement(
-  'brake_lock_environment',
-  'select from environments where id = $1 for no key update',
-);
-
-/** Changes of the rules and freezes of an environment wait for each other: limits on their number hold. */
-export async function lockBrake(tx: Sql, environmentId: string): Promise<void> {
-  await lockEnvironment(tx, [environmentId]);
-}
-
 const upsert = statement<RuleRow>(
   'brake_upsert_rule',
   `insert into brake_rules (id, environment_id, key, name, scope, match, per_template, period, unit, max_amount, action,

@@ -1,3 +1,4 @@
+import { lockEnvironment } from '../../db/lock-environment.ts';
 import { transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -21,7 +22,7 @@ import {
 } from './releases-store.ts';
 import { ruleOf } from './rule-input.ts';
 import { type DefaultRules, withDefaults } from './rules.ts';
-import { deleteRule, listRules, lockBrake, upsertRule } from './rules-store.ts';
+import { deleteRule, listRules, upsertRule } from './rules-store.ts';
 import {
   type BrakeStatus,
   type FreezeInput,
@@ -132,7 +133,7 @@ export function createBrakeService(
       const { environmentId } = principal;
       const rule = ruleOf(key, input);
       const result = await transaction(pool, async (tx) => {
-        await lockBrake(tx, environmentId);
+        await lockEnvironment(tx, environmentId);
         const stored = await listRules(tx, environmentId);
         const before = stored.find((each) => each.key === key) ?? null;
         if (!before && stored.length >= limits.rules)
@@ -155,7 +156,7 @@ export function createBrakeService(
     async deleteRule(principal, key, requestId) {
       const { environmentId } = principal;
       await transaction(pool, async (tx) => {
-        await lockBrake(tx, environmentId);
+        await lockEnvironment(tx, environmentId);
         const before = (await listRules(tx, environmentId)).find((each) => each.key === key);
         const isDefault = defaults(principal.environmentKind).some((rule) => rule.key === key);
         if (!before) throw isDefault ? defaultRuleProblem(key) : notFound('rule');
@@ -176,7 +177,7 @@ export function createBrakeService(
       const { environmentId } = principal;
       const channel = input.channel ?? 'all';
       const { frozen, isReported } = await transaction(pool, async (tx) => {
-        await lockBrake(tx, environmentId);
+        await lockEnvironment(tx, environmentId);
         const added = await insertFreeze(tx, {
           environment_id: environmentId,
           channel,
@@ -210,7 +211,7 @@ export function createBrakeService(
       const { environmentId } = principal;
       const channel = given ?? 'all';
       const { release, isReported } = await transaction(pool, async (tx) => {
-        await lockBrake(tx, environmentId);
+        await lockEnvironment(tx, environmentId);
         const removed = await deleteFreeze(tx, environmentId, channel);
         if (!removed) throw notFound('freeze: this is not frozen');
         const release = await begin(tx, environmentId, freezeHold(channel), { action: 'release' });
@@ -235,7 +236,7 @@ export function createBrakeService(
     async release(principal, hold, input, requestId) {
       const { environmentId } = principal;
       const release = await transaction(pool, async (tx) => {
-        await lockBrake(tx, environmentId);
+        await lockEnvironment(tx, environmentId);
         if (input.action === 'release' && (await isFrozenHold(tx, environmentId, hold)))
           throw new Problem('brake_frozen', 'It is frozen: unfreeze it, and what it held is released.');
         if ((await countRunningReleases(tx, environmentId)) >= limits.runningReleases)
@@ -244,6 +245,7 @@ export function createBrakeService(
             `At most ${limits.runningReleases} releases of an environment run at the same time.`,
           );
         const row = await begin(tx, environmentId, hold, input);
+        if (row.total === 0) throw notFound('hold: nothing is held under this name');
         await recordAudit(tx, {
           principal,
           requestId,

@@ -1,3 +1,4 @@
+import { lockEnvironment } from '../../db/lock-environment.ts';
 import { query, type Sql, statement } from '../../db/sql.ts';
 import type { Principal } from '../../http/principal.ts';
 import type { PageRequest } from '../../kernel/page.ts';
@@ -107,14 +108,9 @@ const countOpen = statement<{ count: number }>(
   'select count(*)::int as count from broadcasts where environment_id = $1 and completed_at is null',
 );
 
-const lockEnvironment = statement(
-  'broadcasts_lock_environment',
-  'select from environments where id = $1 for no key update',
-);
-
 /** The environment stays locked: of two that are created at the same time, the second counts the first. */
 export async function countOpenBroadcasts(tx: Sql, environmentId: string): Promise<number> {
-  await lockEnvironment(tx, [environmentId]);
+  await lockEnvironment(tx, environmentId);
   return (await countOpen(tx, [environmentId]))[0]?.count ?? 0;
 }
 

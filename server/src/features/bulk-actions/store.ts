@@ -1,3 +1,4 @@
+import { lockEnvironment } from '../../db/lock-environment.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Plan } from '../../http/principal.ts';
 import type { PageRequest } from '../../kernel/page.ts';
@@ -77,11 +78,6 @@ export function listBulkActions(
   return list(sql, [environmentId, page.before, status, page.limit + 1]);
 }
 
-const lockEnvironment = statement(
-  'bulk_actions_lock_environment',
-  'select from environments where id = $1 for no key update',
-);
-
 const countOpen = statement<{ running: number }>(
   'bulk_actions_count_running',
   `select count(*)::int as running from bulk_actions where environment_id = $1 and status = 'running'`,
@@ -89,7 +85,7 @@ const countOpen = statement<{ running: number }>(
 
 /** The environment stays locked: of two that start an action at the same time, the second counts the first. */
 export async function countRunning(tx: Sql, environmentId: string): Promise<number> {
-  await lockEnvironment(tx, [environmentId]);
+  await lockEnvironment(tx, environmentId);
   return (await countOpen(tx, [environmentId]))[0]?.running ?? 0;
 }
 

@@ -1,3 +1,4 @@
+import { lockEnvironment } from '../../db/lock-environment.ts';
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { moveProblem } from '../../http/organization-move.ts';
@@ -44,7 +45,7 @@ export async function issueToken(deps: KeyDeps, principal: Principal, request: T
 /** An environment gets its key on first use. That key was never shown: rotate to get one that is. */
 async function createFirstKey(deps: KeyDeps, environmentId: string): Promise<SigningKeys> {
   await transaction(deps.pool, async (tx) => {
-    await store.lockKeys(tx, environmentId);
+    await lockEnvironment(tx, environmentId);
     const keys = await store.listKeys(tx, environmentId, new Date(deps.clock()));
     if (keys.length === 0) await insertNewKey(tx, deps.keyring, environmentId);
   });
@@ -62,7 +63,7 @@ export async function rotateKey(
   const { environmentId } = principal;
   const previousValidUntil = new Date(deps.clock() + overlap * 1000);
   const signingKey = await transaction(deps.pool, async (tx) => {
-    await store.lockKeys(tx, environmentId);
+    await lockEnvironment(tx, environmentId);
     await store.markKeysRetiring(tx, environmentId, previousValidUntil);
     await recordAudit(tx, {
       principal,

@@ -24,16 +24,6 @@ export function listKeys(sql: Sql, environmentId: string, now: Date): Promise<In
   return findValid(sql, [environmentId, now]);
 }
 
-const lockEnvironment = statement(
-  'inbox_keys_lock',
-  'select from environments where id = $1 for no key update',
-);
-
-/** Serializes the creation of keys for an environment. */
-export async function lockKeys(sql: Sql, environmentId: string): Promise<void> {
-  await lockEnvironment(sql, [environmentId]);
-}
-
 const insert = statement(
   'inbox_keys_insert',
   'insert into inbox_keys (id, environment_id, sealed_key) values ($1, $2, $3)',

@@ -23,11 +23,12 @@ export async function checkAudience(
   environmentId: string,
   audience: ScheduleAudience,
 ): Promise<void> {
-  const { users, topic, filter, all } = audience;
+  const { users, ...byRule } = audience;
+  const { topic, filter, all } = byRule;
   if ([users, topic, filter, all || null].filter((part) => part != null).length !== 1)
     throw invalidParameter('audience', 'audience must have exactly one of users, topic, filter and all.');
   if (users) return;
-  const checked = readAudience(audience);
+  const checked = readAudience(byRule);
   await checkTopics(sql, environmentId, checked);
   await checkConfirmed(sql, environmentId, audience, checked);
 }

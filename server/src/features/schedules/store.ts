@@ -1,3 +1,4 @@
+import { lockEnvironment } from '../../db/lock-environment.ts';
 import { query, type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { storableJson } from '../../kernel/storable.ts';
@@ -84,8 +85,9 @@ const countRows = statement<{ count: number }>(
   'select count(*)::int as count from schedules where environment_id = $1',
 );
 
-export async function countSchedules(sql: Sql, environmentId: string): Promise<number> {
-  return (await countRows(sql, [environmentId]))[0]?.count ?? 0;
+export async function countSchedules(tx: Sql, environmentId: string): Promise<number> {
+  await lockEnvironment(tx, environmentId);
+  return (await countRows(tx, [environmentId]))[0]?.count ?? 0;
 }
 
 const findOne = statement<ScheduleRow>(

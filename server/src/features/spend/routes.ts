@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
+import { lockEnvironment } from '../../db/lock-environment.ts';
 import { transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -8,7 +9,7 @@ import { invalidParameter } from '../../kernel/errors.ts';
 import { pattern } from '../../kernel/patterns.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Price } from './price.ts';
-import { listPrices, lockPrices, replacePrices } from './store.ts';
+import { listPrices, replacePrices } from './store.ts';
 
 const limits = { prices: 500, prefix: 20, price: 1_000_000_000 } as const;
 
@@ -99,7 +100,7 @@ export function spendRoutes({
         const prices = pricesOf(body);
         const after = viewOf(prices);
         await transaction(pool, async (tx) => {
-          await lockPrices(tx, principal.environmentId);
+          await lockEnvironment(tx, principal.environmentId);
           const before = viewOf(await listPrices(tx, principal.environmentId));
           await replacePrices(tx, principal.environmentId, prices);
           const target = 'prices:all';

@@ -12,16 +12,6 @@ export function listPrices(sql: Sql, environmentId: string): Promise<Price[]> {
   return list(sql, [environmentId]);
 }
 
-const lockEnvironment = statement(
-  'spend_lock_environment',
-  'select from environments where id = $1 for no key update',
-);
-
-/** Replacements of the table wait for each other. */
-export async function lockPrices(tx: Sql, environmentId: string): Promise<void> {
-  await lockEnvironment(tx, [environmentId]);
-}
-
 const clear = statement('spend_delete_prices', 'delete from prices where environment_id = $1');
 
 const insert = statement(
