@@ -220,6 +220,17 @@ describe('a schedule', () => {
       { target: broadcast({ text_body: 'x'.repeat(70_000) }) },
       'target.broadcast',
     ],
+    [
+      'an unknown condition of the audience',
+      {
+        target: {
+          kind: 'workflow',
+          workflow_key: 'digest',
+          audience: { all: true, confirm: true, plan: 'pro' },
+        },
+      },
+      'target.audience.plan',
+    ],
     ['time zones of nobody', { per_recipient_timezone: true }, 'per_recipient_timezone'],
     ['a policy that does not exist', { missed_runs: 'all' }, 'missed_runs'],
   ])('is refused with %s', async (_, fields, param) => {
