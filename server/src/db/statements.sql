@@ -2417,13 +2417,13 @@ with gone as (
 select count(*)::int as count from gone;
 
 -- sandbox_find_messages (features/sandbox/store.ts)
-select id, environment_id, notification_id, channel, provider, recipient, payload
+select id, environment_id, notification_id, channel, provider, recipient, payload::text
 from sandbox_messages
 where environment_id = $1 and id = any($2)
 order by id desc;
 
 -- sandbox_find_of_notification (features/sandbox/store.ts)
-select id, environment_id, notification_id, channel, provider, recipient, payload
+select id, environment_id, notification_id, channel, provider, recipient, payload::text
 from sandbox_messages where notification_id = $2 and environment_id = $1 order by id desc limit 1;
 
 -- schedule_runs_remove_member (features/schedules/eraser.ts)

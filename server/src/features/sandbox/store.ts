@@ -1,5 +1,6 @@
 import type { Channel } from '../../channels/contract.ts';
 import { query, type Sql, statement } from '../../db/sql.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 
@@ -53,16 +54,31 @@ export function listIds(
   );
 }
 
-const findMessages = statement<SandboxRow>(
+/** As it is stored. Decoding and parsing the payload of a long email in one turn would hold the event loop for too long. */
+type StoredMessage = Omit<SandboxRow, 'payload'> & { payload: string };
+
+async function parsed(rows: StoredMessage[]): Promise<SandboxRow[]> {
+  const messages: SandboxRow[] = [];
+  for (const row of rows) {
+    if (row.payload.length > longPayload) await yieldToEventLoop();
+    while (isLoopHeld()) await yieldToEventLoop();
+    messages.push({ ...row, payload: JSON.parse(row.payload) });
+  }
+  return messages;
+}
+
+const longPayload = 262_144;
+
+const findMessages = statement<StoredMessage>(
   'sandbox_find_messages',
-  `select id, environment_id, notification_id, channel, provider, recipient, payload
+  `select id, environment_id, notification_id, channel, provider, recipient, payload::text
    from sandbox_messages
    where environment_id = $1 and id = any($2)
    order by id desc`,
 );
 
-export function listMessages(sql: Sql, environmentId: string, ids: string[]): Promise<SandboxRow[]> {
-  return findMessages(sql, [environmentId, ids]);
+export async function listMessages(sql: Sql, environmentId: string, ids: string[]): Promise<SandboxRow[]> {
+  return parsed(await findMessages(sql, [environmentId, ids]));
 }
 
 const deleteMessages = statement(
@@ -76,9 +92,9 @@ export async function eraseSandboxMessages(sql: Sql, notifications: readonly Sco
   await deleteMessages(sql, scopedIdColumns(notifications));
 }
 
-const findOfNotification = statement<SandboxRow>(
+const findOfNotification = statement<StoredMessage>(
   'sandbox_find_of_notification',
-  `select id, environment_id, notification_id, channel, provider, recipient, payload
+  `select id, environment_id, notification_id, channel, provider, recipient, payload::text
    from sandbox_messages where notification_id = $2 and environment_id = $1 order by id desc limit 1`,
 );
 
@@ -88,7 +104,7 @@ export async function findMessageOf(
   environmentId: string,
   notificationId: string,
 ): Promise<SandboxRow | null> {
-  return (await findOfNotification(sql, [environmentId, notificationId]))[0] ?? null;
+  return (await parsed(await findOfNotification(sql, [environmentId, notificationId])))[0] ?? null;
 }
 
 const deleteOldest = statement<{ count: number }>(
