@@ -20,8 +20,8 @@ export const cases = {
     nameOverride: 'a-name-that-is-much-longer-than-what-kubernetes-allows-for-the-name-of-an-object',
   },
   everything: {
-    image: { repository: 'registry.example.com/carillon', tag: '1.2.3', pullPolicy: 'Always' },
-    imagePullSecrets: [{ name: 'registry' }],
+    image: { repository: 'images.example.com/carillon', tag: '1.2.3', pullPolicy: 'Always' },
+    imagePullSecrets: [{ name: 'image-pull' }],
     config: { CARILLON_RETENTION_DAYS: '90', CARILLON_TRUSTED_PROXIES: '10.0.0.0/8' },
     existingSecret: 'carillon-settings',
     database: {

@@ -19,7 +19,7 @@ export interface TestObjectStore {
   read(key: string): Buffer;
   /** Replaces the bytes of an object behind the back of the service. */
   alter(key: string, bytes: Buffer): void;
-  /** The object is gone, although nobody deleted it. */
+  /** Loses an object, as a broken store would. */
   lose(key: string): void;
   stop(): Promise<void>;
 }

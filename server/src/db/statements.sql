@@ -628,7 +628,7 @@ select organization_id, month, channel, (random() * 15)::smallint, count(*) from
 group by organization_id, month, channel
 order by organization_id, month, channel -- everyone locks in this order: no deadlocks
 on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
-lives as (
+inserted as (
   insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category,
     template_key, action_url, connection_id, send_at, events, broadcast_id)
   select i.id, b.environment_id, i.channel, 'queued', 'bulk', i.address, i.name, i.external_user_id, b.category,

@@ -104,7 +104,7 @@ export interface AudienceSql {
 
 /**
  * Everything that a caller wrote is a parameter. `topicIds` has the topics that exist: one that was deleted has no subscribers, and
- * a filter that excludes its subscribers matches nobody.
+ * a filter that excludes its subscribers matches no users.
  */
 export function audienceSql(
   filter: CheckedFilter,
@@ -130,7 +130,7 @@ export function audienceSql(
   if (topicsAny.length > 0) conditions.push(follows(parameter(ids(topicsAny))));
   if (topicsNone.length > 0) {
     const excluded = ids(topicsNone);
-    // Who followed a deleted topic is not known any more: nobody is better than those who must not get it.
+    // The subscribers of a deleted topic are unknown, and must not be reached: the filter matches no users.
     conditions.push(excluded.length < topicsNone.length ? 'false' : `not ${follows(parameter(excluded))}`);
   }
   for (const { key, values: wanted } of attributes)

@@ -178,7 +178,7 @@ export function createBrake(
       return verdicts;
     },
     forecast(weight) {
-      const known = new Map<string, Counted>();
+      const known = new Map<string, WindowCount>();
       return async (requests) => {
         const { verdicts, candidates } = judgeStates(requests, weight);
         const unknown = [...demandsOf(candidates)].flatMap(([key, demand]) =>
@@ -198,7 +198,7 @@ export function createBrake(
 }
 
 /** A count during the judgement of a batch: `used` of `row.total` is what passed before, here and elsewhere. */
-interface Counted {
+interface WindowCount {
   row: CountRow;
   used: number;
 }
@@ -240,7 +240,7 @@ function demandsOf(
 /** Judges a notification by the counts. When it passes, it counts. */
 function judgeCounts(
   { request, counts }: Candidate,
-  counted: ReadonlyMap<string, Counted>,
+  counted: ReadonlyMap<string, WindowCount>,
   onFull: (rule: ActiveRule) => void = () => {},
 ): BrakeVerdict {
   const full = counts.filter(({ rule, key, amount }) => {
@@ -258,7 +258,7 @@ function judgeCounts(
   return pass;
 }
 
-function refundOf({ row, used }: Counted): Refund[] {
+function refundOf({ row, used }: WindowCount): Refund[] {
   const amount = row.total - used;
   return amount > 0 ? [{ ...row, amount }] : [];
 }

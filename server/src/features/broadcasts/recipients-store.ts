@@ -38,7 +38,7 @@ const insert = statement(
      '$10',
    )},
    counted as (${countSendsSql('(select $13::uuid as organization_id, $14::date as month, channel from input where $13 is not null) sends')}),
-   lives as (
+   inserted as (
      insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category,
        template_key, action_url, connection_id, send_at, events, broadcast_id)
      select i.id, b.environment_id, i.channel, 'queued', 'bulk', i.address, i.name, i.external_user_id, b.category,

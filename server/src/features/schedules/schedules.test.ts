@@ -199,7 +199,7 @@ describe('a schedule', () => {
     ['a broadcast without its definition', { target: { kind: 'broadcast' } }, 'target.broadcast'],
     ['a broadcast with trigger data', { target: { ...toNews, trigger_data: {} } }, 'target.trigger_data'],
     ['a broadcast without channels', { target: broadcast({ channels: [] }) }, 'target.broadcast.channels'],
-    ['a broadcast to nobody', { target: broadcast({ audience: {} }) }, 'target.broadcast.audience'],
+    ['a broadcast without an audience', { target: broadcast({ audience: {} }) }, 'target.broadcast.audience'],
     [
       'a broadcast to everyone without confirm',
       { target: broadcast({ audience: { all: true } }) },
