@@ -14,6 +14,7 @@ import { allowCrossOrigin, answerPreflights } from './cors.ts';
 import { parseJsonBytes, readBody, tinyBytes } from './json.ts';
 import { jsonInPieces, pieceLength } from './large-json.ts';
 import { moveProblemOf } from './organization-move.ts';
+import { refuseOtherMethods } from './other-methods.ts';
 import type { Principal, Recipient, SignedIn } from './principal.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
@@ -382,44 +383,6 @@ function applyLimit(
     );
   }
   reply.headers(headers);
-}
-
-/**
- * A known path with the wrong method is 405 with the allowed methods, not 404: returns what to answer where no route matched, null
- * for an unknown path. A route of its own is needed only where one with a parameter would match instead, as `/things/:id` matches
- * `/things/batch`; each route adds to the start time.
- */
-function refuseOtherMethods(app: FastifyInstance, routes: Route[]): (url: string) => Problem | null {
-  const methodsOf = new Map<string, string[]>();
-  for (const { path, method } of routes) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
-  const addresses = [...methodsOf].map(([url, methods]) => {
-    const allow = (methods.includes('GET') ? [...methods, 'HEAD'] : methods).join(', ');
-    const problem = new Problem('method_not_allowed', `This URL supports ${allow}.`, { headers: { allow } });
-    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`);
-    return { url, methods, pattern, problem };
-  });
-  for (const { url, methods, problem } of addresses) {
-    const matching = addresses
-      .filter(({ pattern }) => pattern.test(url))
-      .flatMap((address) => address.methods);
-    const others = [...new Set(matching)].filter((method) => !methods.includes(method));
-    if (others.length === 0) continue;
-    app.route({
-      method: others,
-      url,
-      exposeHeadRoute: false,
-      onRequest: async () => {
-        throw problem;
-      },
-      handler: async () => {},
-    });
-  }
-  // Literal segments come before parameters.
-  addresses.sort((one, other) => one.url.split(':').length - other.url.split(':').length);
-  return (url) => {
-    const path = url.split('?', 1)[0] ?? '';
-    return addresses.find(({ pattern }) => pattern.test(path))?.problem ?? null;
-  };
 }
 
 function replyOf(request: FastifyRequest, problem: Problem): Reply {
