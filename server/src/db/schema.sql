@@ -71,12 +71,11 @@ CREATE INDEX audit_entries_by_target ON public.audit_entries USING btree (organi
 
 create table brake_counts (
   environment_id uuid not null,
-  rule text not null,
-  subject text not null,
+  subject uuid not null,
   slot_at timestamp with time zone not null,
   amount bigint not null,
   expires_at timestamp with time zone not null,
-  constraint brake_counts_pkey PRIMARY KEY (environment_id, rule, subject, slot_at)
+  constraint brake_counts_pkey PRIMARY KEY (environment_id, subject, slot_at)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX brake_counts_expired ON public.brake_counts USING btree (expires_at);
 

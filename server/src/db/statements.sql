@@ -413,46 +413,48 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 -- brake_delete_counts (features/brake/counts-store.ts)
 delete from brake_counts where ctid = any (array(
   select ctid from brake_counts where expires_at < now() order by expires_at limit $1 for update skip locked))
-returning rule;
+returning slot_at;
 
 -- brake_give_back (features/brake/counts-store.ts)
-insert into brake_counts as c (environment_id, rule, subject, slot_at, amount, expires_at)
-select *, now() from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bigint[])
-  as given (environment_id, rule, subject, slot_at, amount)
-order by 1, 2, 3
-on conflict (environment_id, rule, subject, slot_at) do update set amount = c.amount - excluded.amount;
+insert into brake_counts as c (environment_id, subject, slot_at, amount, expires_at)
+select *, now() from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[])
+  as given (environment_id, subject, slot_at, amount)
+order by 1, 2
+on conflict (environment_id, subject, slot_at) do update set amount = c.amount - excluded.amount;
 
 -- brake_list_counts (features/brake/counts-store.ts)
-select w.environment_id, w.rule, w.subject, w.slot_at, coalesce(past.amount, 0)::float8 as total,
+select w.position::int as position, w.slot_at, coalesce(past.amount, 0)::float8 as total,
   coalesce(past.first_at, w.slot_at) as first_at
 from (
   select *, to_timestamp(floor(at / slot_seconds) * slot_seconds) as slot_at
-  from unnest($1::uuid[], $2::text[], $3::text[], $4::float8[], $5::int[], $6::int[])
-    as given (environment_id, rule, subject, at, window_seconds, slot_seconds)
+  from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::int[], $5::int[]) with ordinality
+    as given (environment_id, subject, at, window_seconds, slot_seconds, position)
 ) w cross join lateral (
   select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
-  where b.environment_id = w.environment_id and b.rule = w.rule and b.subject = w.subject
+  where b.environment_id = w.environment_id and b.subject = w.subject
     and b.slot_at >= w.slot_at - make_interval(secs => w.window_seconds)) past;
 
 -- brake_take (features/brake/counts-store.ts)
 with wanted as (
   select *, to_timestamp(floor(extract(epoch from now()) / slot_seconds) * slot_seconds) as slot_at
-  from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::int[], $6::int[])
-    as given (environment_id, rule, subject, amount, window_seconds, slot_seconds)
+  from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::int[], $6::int[]) with ordinality
+    as given (environment_id, subject, amount, most, window_seconds, slot_seconds, position)
 ), taken as (
-  insert into brake_counts as c (environment_id, rule, subject, slot_at, amount, expires_at)
-  select environment_id, rule, subject, slot_at, amount, slot_at + make_interval(secs => window_seconds + slot_seconds)
+  insert into brake_counts as c (environment_id, subject, slot_at, amount, expires_at)
+  select environment_id, subject, slot_at, amount, slot_at + make_interval(secs => window_seconds + slot_seconds)
   from wanted
-  order by environment_id, rule, subject -- everyone locks in this order: no deadlocks
-  on conflict (environment_id, rule, subject, slot_at) do update set amount = c.amount + excluded.amount
-  returning environment_id, rule, subject, slot_at, amount
+  order by environment_id, subject -- everyone locks in this order: no deadlocks
+  on conflict (environment_id, subject, slot_at) do update set amount = c.amount + excluded.amount
+  returning environment_id, subject, slot_at, amount
+), counted as (
+  select w.position::int as position, t.slot_at, t.amount + coalesce(past.amount, 0) as total, past.first_at,
+    bool_or(t.amount + coalesce(past.amount, 0) > w.most) over () as is_over
+  from taken t join wanted w using (environment_id, subject) cross join lateral (
+    select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
+    where b.environment_id = t.environment_id and b.subject = t.subject
+      and b.slot_at >= t.slot_at - make_interval(secs => w.window_seconds) and b.slot_at < t.slot_at) past
 )
-select t.environment_id, t.rule, t.subject, t.slot_at, (t.amount + coalesce(past.amount, 0))::float8 as total,
-  coalesce(past.first_at, t.slot_at) as first_at
-from taken t join wanted w using (environment_id, rule, subject) cross join lateral (
-  select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
-  where b.environment_id = t.environment_id and b.rule = t.rule and b.subject = t.subject
-    and b.slot_at >= t.slot_at - make_interval(secs => w.window_seconds) and b.slot_at < t.slot_at) past;
+select position, slot_at, total::float8 as total, coalesce(first_at, slot_at) as first_at from counted where is_over;
 
 -- brake_engage (features/brake/engagements.ts)
 insert into brake_engagements as e (environment_id, rule, engaged_at, last_at, detail) values ($1, $2, now(), now(), $3)

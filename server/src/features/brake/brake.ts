@@ -1,7 +1,14 @@
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
 import { billedUnits, findPrice } from '../spend/index.ts';
-import { type CountRow, type Demand, giveBack, listCounts, type Refund, takeCounts } from './counts-store.ts';
+import {
+  type Demand,
+  giveBack,
+  listCounts,
+  type Refund,
+  takeCounts,
+  type WindowTotal,
+} from './counts-store.ts';
 import type { Engagements } from './engagements.ts';
 import type { FreezeRow } from './freezes-store.ts';
 import { freezeHold, type HoldDecision, type HoldNote } from './hold.ts';
@@ -50,7 +57,7 @@ export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
 /** A notification and the rules that count it. */
 interface Candidate {
   request: BrakeRequest;
-  counts: { rule: ActiveRule; key: string; amount: number }[];
+  counts: { rule: ActiveRule; subject: string; amount: number }[];
 }
 
 const hourMs = 3_600_000;
@@ -118,7 +125,7 @@ export function createBrake(
       const subject = subjectOf(rule, fact);
       const amount = subject === null ? 0 : amountOf(rule);
       if (subject === null || amount === 0) return [];
-      return [{ rule, key: keyOf(fact.environment_id, rule.key, subject), amount }];
+      return [{ rule, subject, amount }];
     });
   }
 
@@ -160,12 +167,12 @@ export function createBrake(
       // The oldest first: ids are ordered by time.
       candidates.sort((a, b) => (a.request.fact.id < b.request.fact.id ? -1 : 1));
       const demands = demandsOf(candidates);
-      const rows = await takeCounts(claimPool, [...demands.values()]);
+      const totals = await takeCounts(claimPool, [...demands.values()]);
       const counted = new Map(
-        rows.map((row) => {
-          const key = countKeyOf(row);
-          return [key, { row, used: row.total - (demands.get(key)?.amount ?? 0) }];
-        }),
+        [...totals].map(([demand, window]) => [
+          keyOf(demand.environmentId, demand.subject),
+          { demand, window, used: window.total - demand.amount },
+        ]),
       );
       for (const candidate of candidates) {
         const { fact } = candidate.request;
@@ -184,12 +191,16 @@ export function createBrake(
         const unknown = [...demandsOf(candidates)].flatMap(([key, demand]) =>
           known.has(key) ? [] : [demand],
         );
-        for (const row of unknown.length === 0 ? [] : await listCounts(pool, unknown))
-          known.set(countKeyOf(row), { row, used: row.total });
+        const totals =
+          unknown.length === 0 ? new Map<Demand, WindowTotal>() : await listCounts(pool, unknown);
+        for (const [demand, window] of totals)
+          known.set(keyOf(demand.environmentId, demand.subject), { demand, window, used: window.total });
         for (const candidate of candidates) {
           verdicts.set(candidate.request.fact.id, judgeCounts(candidate, known));
           // A recipient is judged once: only shared counts are needed again, and they are few.
-          for (const { rule, key } of candidate.counts) if (rule.scope === 'recipient') known.delete(key);
+          const { request, counts } = candidate;
+          for (const { rule, subject } of counts)
+            if (rule.scope === 'recipient') known.delete(keyOf(request.fact.environment_id, subject));
         }
         return verdicts;
       };
@@ -197,16 +208,14 @@ export function createBrake(
   };
 }
 
-/** A count during the judgement of a batch: `used` of `row.total` is what passed before, here and elsewhere. */
+/** A count during the judgement of a batch: `used` of the window's total is what passed before, here and elsewhere. */
 interface WindowCount {
-  row: CountRow;
+  demand: Demand;
+  window: WindowTotal;
   used: number;
 }
 
-const keyOf = (environmentId: string, rule: string, subject: string): string =>
-  `${environmentId} ${rule} ${subject}`;
-const countKeyOf = ({ environment_id, rule, subject }: CountRow): string =>
-  keyOf(environment_id, rule, subject);
+const keyOf = (environmentId: string, subject: string): string => `${environmentId} ${subject}`;
 
 function concerns({ channel }: FreezeRow, fact: BrakedNotification): boolean {
   return fact.priority !== 'critical' && (channel === 'all' || channel === fact.channel);
@@ -222,45 +231,45 @@ function demandsOf(
 ): Map<string, Demand> {
   const demands = new Map<string, Demand>();
   for (const { request, counts } of candidates) {
-    for (const { rule, key, amount } of counts) {
+    for (const { rule, subject, amount } of counts) {
+      const { environment_id: environmentId } = request.fact;
+      const key = keyOf(environmentId, subject);
       const known = demands.get(key);
       if (known) known.amount += amount;
       else {
         const { seconds: windowSeconds, slotSeconds } = windows[rule.window];
-        const { environment_id: environmentId } = request.fact;
-        const subject = key.slice(environmentId.length + rule.key.length + 2);
+        const { limit } = rule;
         const { at } = request;
-        demands.set(key, { environmentId, rule: rule.key, subject, amount, at, windowSeconds, slotSeconds });
+        demands.set(key, { environmentId, subject, amount, limit, at, windowSeconds, slotSeconds });
       }
     }
   }
   return demands;
 }
 
-/** Judges a notification by the counts. When it passes, it counts. */
+/** Judges a notification by the counts. When it passes, it counts. A count that is absent is within its limit. */
 function judgeCounts(
   { request, counts }: Candidate,
   counted: ReadonlyMap<string, WindowCount>,
   onFull: (rule: ActiveRule) => void = () => {},
 ): BrakeVerdict {
-  const full = counts.filter(({ rule, key, amount }) => {
-    const count = counted.get(key);
-    return count && count.used + amount > rule.limit;
+  if (counted.size === 0) return pass;
+  const concerned = counts.flatMap(({ rule, subject, amount }) => {
+    const count = counted.get(keyOf(request.fact.environment_id, subject));
+    return count ? [{ rule, amount, count }] : [];
   });
+  const full = concerned.filter(({ rule, amount, count }) => count.used + amount > rule.limit);
   for (const { rule } of full) onFull(rule);
-  const { rule, key } = full.filter((each) => stops(each.rule, request)).sort(strictestFirst)[0] ?? {};
-  const row = key === undefined ? undefined : counted.get(key)?.row;
-  if (rule && row) return verdictOf(request, rule, row);
-  for (const each of counts) {
-    const count = counted.get(each.key);
-    if (count) count.used += each.amount;
-  }
+  const strictest = full.filter(({ rule }) => stops(rule, request)).sort(strictestFirst)[0];
+  if (strictest) return verdictOf(request, strictest.rule, strictest.count.window);
+  for (const { amount, count } of concerned) count.used += amount;
   return pass;
 }
 
-function refundOf({ row, used }: WindowCount): Refund[] {
-  const amount = row.total - used;
-  return amount > 0 ? [{ ...row, amount }] : [];
+function refundOf({ demand, window, used }: WindowCount): Refund[] {
+  const amount = window.total - used;
+  const { environmentId, subject } = demand;
+  return amount > 0 ? [{ environmentId, subject, slot_at: window.slot_at, amount }] : [];
 }
 
 /** A released notification passes the rule that held it, and no other. */
@@ -280,7 +289,7 @@ function strictestFirst(a: { rule: ActiveRule }, b: { rule: ActiveRule }): numbe
   return strictness.indexOf(a.rule.action) - strictness.indexOf(b.rule.action);
 }
 
-function verdictOf(request: BrakeRequest, rule: ActiveRule, row: CountRow): BrakeVerdict {
+function verdictOf(request: BrakeRequest, rule: ActiveRule, window: WindowTotal): BrakeVerdict {
   const limit = `The rule ${rule.key} allows ${limitText(rule)}`;
   if (rule.action === 'suppress')
     return { kind: 'suppress', reason: 'frequency_capped', detail: `${limit}: not sent.` };
@@ -292,7 +301,7 @@ function verdictOf(request: BrakeRequest, rule: ActiveRule, row: CountRow): Brak
       delayed: true as const,
     };
     const { seconds, slotSeconds } = windows[rule.window];
-    const opens = row.first_at.getTime() + (seconds + slotSeconds) * 1_000;
+    const opens = window.first_at.getTime() + (seconds + slotSeconds) * 1_000;
     const until = Math.min(Math.max(opens, request.at + slotSeconds * 1_000), note.expires);
     const detail = `${limit}: delayed until ${new Date(until).toISOString()}.`;
     return { kind: 'hold', note, until, detail, isRepeated };

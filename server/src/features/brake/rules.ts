@@ -138,8 +138,21 @@ export function withDefaults<Rule extends BrakeRule>(
   return all.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** The part of a rule's count that a notification belongs to; null when the rule does not concern it. */
+/**
+ * What the rule counts the notification for, with the rule itself, hashed to a uuid; null when the rule does not concern it.
+ * Hashed because counts are no address book, and short keys are quick.
+ */
 export function subjectOf(rule: ActiveRule, fact: BrakedNotification): string | null {
+  const subject = limitedBy(rule, fact);
+  return subject === null ? null : uuidOf(`${rule.key} ${subject}`);
+}
+
+function uuidOf(text: string): string {
+  const hex = sha256Hex(text);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+function limitedBy(rule: ActiveRule, fact: BrakedNotification): string | null {
   const { match } = rule;
   if (fact.priority === 'critical' && !rule.includes_critical) return null;
   if (match.channel !== undefined && match.channel !== fact.channel) return null;
@@ -168,18 +181,14 @@ export function subjectOf(rule: ActiveRule, fact: BrakedNotification): string | 
 /** Chat channels and webhook endpoints are places, not people: what many read may be much. */
 const personalChannels: readonly Channel[] = ['email', 'sms', 'in_app'];
 
-/** The user when the notification names one, on whatever channel; otherwise the address. Hashed: counts are no address book. */
+/** The user when the notification names one, on whatever channel; otherwise the address. */
 function recipientOf({ per_template }: ActiveRule, fact: BrakedNotification): string | null {
   const address = personalChannels.includes(fact.channel) ? fact.address?.toLowerCase() : undefined;
   const recipient = fact.external_user_id === null ? address : `user ${fact.external_user_id}`;
   if (recipient === undefined) return null;
-  if (!per_template) return hashed(recipient);
+  if (!per_template) return recipient;
   // Without a template there is nothing to tell repetitions from other messages.
-  return fact.template_key && hashed(`${fact.channel} ${fact.template_key} ${recipient}`);
-}
-
-function hashed(text: string): string {
-  return sha256Hex(text).slice(0, 24);
+  return fact.template_key && `${fact.channel} ${fact.template_key} ${recipient}`;
 }
 
 /** The limit of a rule in words. */
