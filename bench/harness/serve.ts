@@ -1,8 +1,10 @@
 import { type App, type AppOptions, startApp } from '../../server/src/app.ts';
 import { loadConfig } from '../../server/src/config.ts';
+import { boundHeapGrowth } from '../../server/src/heap.ts';
 
 /** Runs the service in this process until the parent lets go of it, and tells the parent where it listens. */
 export async function serve(options: AppOptions = {}): Promise<App> {
+  boundHeapGrowth();
   const app = await startApp(loadConfig(process.env), options);
   process.once('disconnect', () => {
     void app.stop().then(() => process.exit(0));

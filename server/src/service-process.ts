@@ -2,6 +2,7 @@ import { type App, startApp } from './app.ts';
 import { banner, helpText } from './banner.ts';
 import type { Config } from './config.ts';
 import { exitCodes } from './exit-codes.ts';
+import { boundHeapGrowth } from './heap.ts';
 import { createLog } from './kernel/log.ts';
 import { findOperatorCommand } from './operator/index.ts';
 import { connectSupervisor, type SupervisorLink } from './processes/link.ts';
@@ -10,6 +11,7 @@ import { handleStopSignals } from './stop-signals.ts';
 
 /** Runs the service in this process: alone, or as one of the processes of a supervisor. */
 export async function runService(config: Config): Promise<void> {
+  boundHeapGrowth();
   const link = await connectSupervisor();
   const stopping = new AbortController();
   const starting = startApp(config, {
