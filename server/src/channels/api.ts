@@ -1,3 +1,4 @@
+import { sha256 } from '../kernel/crypto.ts';
 import type { JsonRecord } from '../kernel/record.ts';
 import type { Message, Outcome, ProviderCarrier, VerificationResult } from './contract.ts';
 import { type OutboundAnswer, type OutboundCall, parseRetryAfter } from './http.ts';
@@ -28,6 +29,8 @@ export interface ApiAnswer {
 export interface ProviderApi<Sent extends Message> {
   name: string;
   kind: string;
+  /** The settings that identify an account of this kind; carriers that share all of them share the provider's limits. */
+  account: readonly string[];
   /** Secrets are never shown, even if the provider repeats them. */
   secrets: readonly string[];
   /** The provider recognizes a message that it was given before. */
@@ -61,6 +64,7 @@ export function createApiCarrier<Sent extends Message>(
     name: api.name,
     kind: api.kind,
     idempotent: api.idempotent,
+    rateLimitKey: `${api.kind}:${sha256(JSON.stringify(api.account)).toString('hex').slice(0, 24)}`,
     async send(message: Sent, signal) {
       let request: ApiRequest;
       try {

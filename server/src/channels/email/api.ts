@@ -1,4 +1,3 @@
-import { sha256 } from '../../kernel/crypto.ts';
 import {
   type ApiAnswer,
   type ApiContext,
@@ -13,8 +12,6 @@ import type { EmailMessage } from './message.ts';
 
 /** An email provider with an HTTP API. */
 export interface EmailApi extends Omit<ProviderApi<EmailMessage>, 'timeoutMs'> {
-  /** The settings that identify an account of this kind; carriers that share all of them share the provider's limits. */
-  account: readonly string[];
   /** The provider delivers to addresses outside ASCII (SMTPUTF8); as From or Reply-To no service accepts one. */
   takesUtf8Recipients?: true;
 }
@@ -33,7 +30,6 @@ export function createEmailApi(api: EmailApi, context: ApiContext): ProviderCarr
   );
   return {
     ...carrier,
-    rateLimitKey: `${api.kind}:${sha256(JSON.stringify(api.account)).toString('hex').slice(0, 24)}`,
     async send(message: EmailMessage, signal) {
       const [refused] = utf8Addresses(message).filter(
         (field) => !(field === 'to' && api.takesUtf8Recipients),

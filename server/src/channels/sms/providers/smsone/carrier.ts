@@ -19,6 +19,7 @@ export function createSmsoneCarrier(
     {
       name,
       kind: 'smsone',
+      account: [config.apiUrl, config.accountSid],
       secrets: [config.accountSid, config.authToken, credentials],
       idempotent: false,
       request: (message) => ({

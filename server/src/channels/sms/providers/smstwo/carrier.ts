@@ -21,6 +21,7 @@ export function createSmstwoCarrier(
     {
       name,
       kind: 'smstwo',
+      account: [apiUrl, apiKey],
       secrets: [apiKey, apiSecret, signatureSecret ?? ''],
       idempotent: false,
       request: (message) => ({
