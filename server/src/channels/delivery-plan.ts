@@ -35,10 +35,10 @@ export interface DueNotification {
   settings_version: string | null;
 }
 
-/** The carriers of a notification in the order to try them, and the message they get. */
+/** The carriers of a notification in the order to try them, and the message that each of them gets. */
 export interface DeliveryPlan {
   carriers: [Carrier, ...Carrier[]];
-  message: (attempt: number) => Message;
+  message: (attempt: number, carrier: Carrier) => Message;
   /** Calls with the same key share a concurrency limit; see queue/concurrency.ts. */
   concurrencyKey?: string;
   /** The inbox item that is written when the notification is delivered. */

@@ -37,7 +37,7 @@ export type Throttled = Extract<Outcome, { kind: 'throttled' }>;
 
 export interface RoundOptions {
   carriers: readonly Carrier[];
-  message: (attempt: number) => Message;
+  message: (attempt: number, carrier: Carrier) => Message;
   attemptsBefore: number;
   /** Critical sends jump the queue for a pooled connection. */
   urgent: boolean;
@@ -157,7 +157,7 @@ async function call(
     }
   }
   // Carriers repeat what servers answer, and cut it: an outcome that cannot be stored would be sent again without end.
-  return storable(await (reservation ?? carrier).send(options.message(attempt), signal));
+  return storable(await (reservation ?? carrier).send(options.message(attempt, carrier), signal));
 }
 
 /** The account under which the provider recognises a repeat: a carrier may get other credentials and keep its name. */

@@ -83,7 +83,7 @@ export function createContentReader(
         };
       const spec = channelSpecs[fact.channel];
       const preview = {
-        ...spec.preview(plan.message(1)),
+        ...spec.preview(plan.message(1, plan.carriers[0])),
         ...(kept && spec.sandbox.previewOf?.(kept.payload)),
       };
       return { ...base, rendered: true, error: null, ...shownOf(fact.channel, preview) };
