@@ -179,25 +179,31 @@ export async function claimProbe(
   return (await takeProbe(sql, [environment_id, provider, everyMs])).length > 0;
 }
 
-const removeOthers = statement(
+const removeHealth = statement(
   'providers_delete_health',
-  'delete from provider_health where environment_id = $1 and provider <> all ($2::text[])',
+  'delete from provider_health where environment_id = $1 and provider = any ($2::text[])',
 );
-const removeOthersCounts = statement(
+const removeCounts = statement(
   'providers_delete_counts_of',
-  'delete from provider_health_counts where environment_id = $1 and provider <> all ($2::text[])',
+  'delete from provider_health_counts where environment_id = $1 and provider = any ($2::text[])',
 );
-const restoreAll = statement(
+const restoreDemoted = statement(
   'providers_restore_all',
-  'update provider_health set demoted_since = null, restored_at = now() where environment_id = $1 and demoted_since is not null',
+  `update provider_health set demoted_since = null, restored_at = now()
+   where environment_id = $1 and provider = any ($2::text[]) and demoted_since is not null`,
 );
 
-/** Runs when settings are saved: deletes the health of removed providers and restores the demoted ones. */
-export async function forgetHealth(tx: Sql, environmentId: string, kept: string[]): Promise<void> {
-  const others = [environmentId, [...kept, 'managed']];
-  await removeOthers(tx, others);
-  await removeOthersCounts(tx, others); // stale counts would start the outage again
-  await restoreAll(tx, [environmentId]);
+/** Runs when a chain of providers is saved: deletes the health of removed providers and restores the demoted ones. */
+export async function forgetHealth(
+  tx: Sql,
+  environmentId: string,
+  before: string[],
+  after: string[],
+): Promise<void> {
+  const removed = [environmentId, before.filter((id) => !after.includes(id))];
+  await removeHealth(tx, removed);
+  await removeCounts(tx, removed); // stale counts would start the outage again
+  await restoreDemoted(tx, [environmentId, after]);
 }
 
 const removeOldCounts = statement(

@@ -326,7 +326,8 @@ test('saving the settings forgets providers that are gone, and gives the others 
   await settle(100, failure);
   const [worker] = workers;
   if (!worker) throw new Error('no workers');
-  const save = (kept: string[]) => transaction(database.pool, (tx) => forgetHealth(tx, environmentId, kept));
+  const save = (kept: string[]) =>
+    transaction(database.pool, (tx) => forgetHealth(tx, environmentId, [provider], kept));
   await save([provider]);
   await worker.watch.load([environmentId]);
   expect((await orderFor(worker)).reason).toBeNull();

@@ -130,7 +130,8 @@ describe('the status page', () => {
   test('does not tell of an outage whose provider was removed', async () => {
     await Promise.all([fail(0), fail(1)]);
     expect((await shown()).active).toHaveLength(1);
-    await forgetHealth(database.pool, tenants[0]?.environmentId ?? '', []);
+    const { environmentId = '', providerId = '' } = tenants[0] ?? {};
+    await forgetHealth(database.pool, environmentId, [providerId], []);
     expect((await shown()).active).toEqual([]);
   });
 

@@ -2,7 +2,8 @@ import type { Principal } from '../../../http/principal.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { EnvironmentParams } from '../../../http/schema.ts';
 import { notFound } from '../../../kernel/errors.ts';
-import { EmailSettingsBody, EmailSettingsView, ProviderParams, VerifyView } from './schema.ts';
+import { ProviderParams, VerifyView } from '../chain/schema.ts';
+import { EmailSettingsBody, EmailSettingsView } from './schema.ts';
 import type { EmailSettingsService } from './service.ts';
 
 export function emailRoutes({ emailSettings }: { emailSettings: EmailSettingsService }): Route[] {

@@ -1,21 +1,19 @@
-import type { ProviderConfig, VerificationResult } from '../../../channels/contract.ts';
+import type { VerificationResult } from '../../../channels/contract.ts';
 import { displayNameProblem, parseEmailAddress } from '../../../channels/email/address.ts';
 import { mailboxText } from '../../../channels/email/parts.ts';
-import { emailProviders, type ProviderKind } from '../../../channels/registry.ts';
+import { emailProviders } from '../../../channels/registry.ts';
 import type { SandboxStore } from '../../../channels/sandbox/index.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound } from '../../../kernel/errors.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../audit/index.ts';
-import { callbackUrl, type LinkSecrets } from '../../links/index.ts';
-import { findHealth, forgetHealth } from '../../provider-health/index.ts';
-import type { StoredProvider } from '../provider-config.ts';
-import { maskConfig, openConfig, readConfig, sealConfig } from '../provider-config.ts';
+import type { LinkSecrets } from '../../links/index.ts';
+import { forgetHealth } from '../../provider-health/index.ts';
+import { createProviderChain } from '../chain/chain.ts';
 import { wakeWaiting } from '../waiting.ts';
 import { managedRelay } from './managed.ts';
-import type { EmailSettingsBody, EmailSettingsView, ProviderBody } from './schema.ts';
+import type { EmailSettingsBody, EmailSettingsView } from './schema.ts';
 import { smtpNameFor } from './senders.ts';
 import { type EmailSettings, getSettings, lockSettings, updateSettings } from './store.ts';
 
@@ -33,18 +31,14 @@ export interface EmailSettingsService {
 }
 
 export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsService {
-  const { pool, keyring, config, clock, outbound, linkSecrets } = deps;
+  const { pool, config, clock, outbound, linkSecrets } = deps;
+
+  const chain = createProviderChain(deps, emailProviders);
 
   /** The settings without secrets and without volatile fields; the audit log keeps this form too. */
   const settingsOf = (environmentId: string, { providers, ...settings }: EmailSettings) => ({
     ...settings,
-    providers: providers.map((provider) => ({
-      id: provider.id,
-      kind: provider.kind,
-      name: provider.name,
-      enabled: provider.enabled,
-      config: maskConfig(keyring, environmentId, kindOf(provider.kind), provider),
-    })),
+    providers: providers.map((provider) => chain.shown(environmentId, provider)),
   });
 
   async function viewOf(
@@ -53,65 +47,14 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     stored: EmailSettings,
   ): Promise<EmailSettingsView> {
     const relay = managedRelay(config, environmentKind, stored);
-    const healthOf = await findHealth(sql, environmentId);
-    const secret = (await linkSecrets.secretsFor([environmentId])).get(environmentId);
+    const factsOf = await chain.facts(sql, environmentId);
     const { providers, ...settings } = settingsOf(environmentId, stored);
     return {
       ...settings,
       sender_locked: settings.sender_locked || relay !== null,
       managed_from: relay && mailboxText({ ...relay.from, name: relay.from.name ?? '' }),
-      providers: providers.map((provider) => ({
-        ...provider,
-        callback_url:
-          secret && kindOf(provider.kind).readCallback
-            ? callbackUrl(deps.publicUrl(), secret, provider.kind, provider.id)
-            : null,
-        health: healthOf(provider.id),
-      })),
+      providers: providers.map((provider) => ({ ...provider, ...factsOf(provider) })),
     };
-  }
-
-  /** Returns null when the key that sealed the secrets is no longer configured: they are lost and must be entered again. */
-  function openIfPossible(
-    environmentId: string,
-    kind: ProviderKind,
-    stored: StoredProvider,
-  ): ProviderConfig | null {
-    try {
-      return openConfig(keyring, environmentId, kind, stored);
-    } catch {
-      return null;
-    }
-  }
-
-  function nextProviders(
-    environmentId: string,
-    given: ProviderBody[],
-    before: StoredProvider[],
-  ): StoredProvider[] {
-    const known = given.map((body) =>
-      before.find(({ id, kind }) => id === body.id?.toLowerCase() && kind === body.kind),
-    );
-    const names = uniqueNames(
-      given.map((body, index) => ({ kind: body.kind, name: body.name ?? known[index]?.name ?? null })),
-    );
-    return given.map((body, index) => {
-      const param = `providers[${index}]`;
-      const stored = known[index];
-      if (stored && known.indexOf(stored) !== index)
-        throw invalidParameter(`${param}.id`, `${param}.id is a duplicate.`);
-      const kind = kindOf(body.kind);
-      const id = stored?.id ?? newId();
-      const secrets = stored ? openIfPossible(environmentId, kind, stored) : null;
-      const complete = readConfig(kind, body.config ?? {}, secrets, `${param}.config`);
-      return {
-        id,
-        kind: body.kind,
-        name: names[index] ?? body.kind,
-        enabled: body.enabled ?? true,
-        config: sealConfig(keyring, environmentId, kind, { id, config: complete }),
-      };
-    });
   }
 
   async function save(
@@ -131,11 +74,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       await updateSettings(tx, environmentId, after);
       // The health of replaced providers is reset; a change of the sender does not affect it.
       if (after.providers !== before.providers)
-        await forgetHealth(
-          tx,
-          environmentId,
-          after.providers.map(({ id }) => id),
-        );
+        await forgetHealth(tx, environmentId, idsOf(before), [...idsOf(after), 'managed']);
       await recordAudit(tx, {
         principal,
         requestId,
@@ -160,7 +99,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       const identity = readIdentity(body);
       return save(principal, body, requestId, (before) => ({
         ...identity,
-        providers: nextProviders(principal.environmentId, body.providers ?? [], before.providers),
+        providers: chain.next(principal.environmentId, body.providers ?? [], before.providers),
       }));
     },
 
@@ -169,7 +108,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       return save(principal, body, requestId, (before) => ({
         ...readIdentity({ ...before, ...givenFields(body) }),
         providers: providers
-          ? nextProviders(principal.environmentId, providers, before.providers)
+          ? chain.next(principal.environmentId, providers, before.providers)
           : before.providers,
       }));
     },
@@ -178,10 +117,9 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       const { providers, from_address } = await getSettings(pool, environmentId);
       const provider = providers.find(({ id }) => id === providerId.toLowerCase());
       if (!provider) throw notFound('provider');
-      const kind = kindOf(provider.kind);
-      const opened = openIfPossible(environmentId, kind, provider);
+      const opened = chain.open(environmentId, provider);
       if (!opened) return { ok: false, detail: 'The stored secrets cannot be decrypted; enter them again.' };
-      const carrier = kind.create(provider.name, opened, {
+      const carrier = chain.kindOf(provider).create(provider.name, opened, {
         policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
         clock,
         sandbox: deps.sandboxStore,
@@ -208,11 +146,7 @@ const lockedByOperator = () =>
     'sender_locked cannot be false: email is sent through the operator’s server with the operator’s sender. Add your own provider to choose a sender.',
   );
 
-function kindOf(kind: string): ProviderKind {
-  const found = emailProviders[kind];
-  if (!found) throw new Error(`unknown kind of provider: ${kind}`); // the schema lets only known ones in
-  return found;
-}
+const idsOf = ({ providers }: EmailSettings): string[] => providers.map(({ id }) => id);
 
 type Identity = Omit<EmailSettings, 'providers'>;
 
@@ -239,26 +173,4 @@ function readIdentity(body: Omit<EmailSettingsBody, 'providers'>): Identity {
     track_opens: body.track_opens ?? false,
     track_clicks: body.track_clicks ?? false,
   };
-}
-
-/** Given names stay, and must differ; missing names become their kind, with `-2` … when that is taken. */
-function uniqueNames(wanted: { kind: string; name: string | null }[]): string[] {
-  const taken = new Set<string>();
-  wanted.forEach(({ name }, index) => {
-    if (name === null) return;
-    if (taken.has(name.toLowerCase())) {
-      throw invalidParameter(
-        `providers[${index}].name`,
-        `providers[${index}].name is already used by another provider.`,
-      );
-    }
-    taken.add(name.toLowerCase());
-  });
-  return wanted.map(({ kind, name }) => {
-    if (name !== null) return name;
-    let free = kind;
-    for (let number = 2; taken.has(free); number += 1) free = `${kind}-${number}`;
-    taken.add(free);
-    return free;
-  });
 }
