@@ -149,7 +149,7 @@ export function createServices(deps: Deps) {
     runs: createRunService({ ...deps, newRuns, loopGuard: createLoopGuard(deps, { states: brakeStates }) }),
     schedules: createScheduleService({ ...deps, workflows, broadcasts }),
     emailSettings: createEmailSettingsService({ ...deps, sandboxStore, linkSecrets }),
-    smsSettings: createSmsSettingsService({ ...deps, sandboxStore, smsCallbackUrl }),
+    smsSettings: createSmsSettingsService({ ...deps, sandboxStore, linkSecrets, smsCallbackUrl }),
     chatoneApi,
     chatoneInstallations: createInstallationService({ ...deps, chatoneApi, notifications }),
     chattwoEndpoints: createChatEndpointsService({ ...deps, notifications }, chattwoKind(deps)),

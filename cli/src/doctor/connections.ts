@@ -1,4 +1,4 @@
-import { type Client, type GetEmailSettingsResult, NotFoundError, PermissionError } from '@carillon/sdk';
+import { type Client, type GetEmailSettingsResult, PermissionError } from '@carillon/sdk';
 import { titleOf } from '../channels.ts';
 import { collect } from '../collect.ts';
 import { plain } from '../style.ts';
@@ -68,15 +68,38 @@ async function emailChecks(
       detail: 'no from_address',
       advice: 'Set from_address in the email settings.',
     });
-  for (const { id, name, kind, health } of enabled) {
-    const label = `email ${name}`;
-    const result = await allowed(() => client.emailSettings.verifyProvider(environmentId, id));
+  return [
+    ...checks,
+    ...(await providerChecks('email', enabled, (id) =>
+      client.emailSettings.verifyProvider(environmentId, id),
+    )),
+  ];
+}
+
+interface Provider {
+  id: string;
+  name: string;
+  kind: string;
+  health: { status: string };
+}
+
+/** Verifies each provider of a chain. */
+async function providerChecks(
+  channel: string,
+  providers: readonly Provider[],
+  verify: (id: string) => Promise<{ ok: boolean; detail: string }>,
+): Promise<Check[]> {
+  const checks: Check[] = [];
+  const check = (name: string, verdict: Verdict) => checks.push(checkOf('connections', name, verdict));
+  for (const { id, name, kind, health } of providers) {
+    const label = `${channel} ${name === kind ? titleOf(kind) : name}`;
+    const result = await allowed(() => verify(id));
     if (!result) check(label, unreadable(label, 'channels:write'));
     else if (!result.ok)
       check(label, {
         status: 'fail',
         detail: plain(result.detail),
-        advice: `Check the credentials of ${kind}.`,
+        advice: `Check the credentials of ${titleOf(kind)}.`,
       });
     else if (health.status !== 'healthy')
       check(label, { status: 'warn', detail: `credentials valid, but recently ${health.status}` });
@@ -86,23 +109,14 @@ async function emailChecks(
 }
 
 async function smsChecks(client: Client, environmentId: string, live: boolean): Promise<Check[]> {
-  try {
-    const settings = await allowed(() => client.smsSettings.get(environmentId));
-    if (!settings) return [unreadable('sms', 'channels:read')];
-    const { kind, credentials_validated, credentials_detail } = settings;
-    return [
-      checkOf('connections', `sms ${titleOf(kind)}`, {
-        status: credentials_validated ? 'ok' : 'fail',
-        detail: plain(credentials_detail),
-        advice: credentials_validated ? null : 'Save the SMS settings again with credentials that work.',
-      }),
-    ];
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
+  const chain = await allowed(() => client.smsSettings.getProviders(environmentId));
+  if (!chain) return [unreadable('sms', 'channels:read')];
+  const enabled = chain.providers.filter((each) => each.enabled);
+  if (enabled.length === 0)
     return live
       ? []
       : [checkOf('connections', 'sms', { status: 'ok', detail: 'sandbox; no account configured' })];
-  }
+  return providerChecks('sms', enabled, (id) => client.smsSettings.verifyProvider(environmentId, id));
 }
 
 interface Connection {

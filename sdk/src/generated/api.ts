@@ -165,6 +165,8 @@ import type {
   SetUserPreferencesParams,
   SetUserPreferencesResult,
   SimulatedRun,
+  SmsProviders,
+  SmsProvidersRequest,
   SmsSettings,
   SmsSettingsRequest,
   StoredPriceTable,
@@ -198,6 +200,7 @@ import type {
   UserInput,
   UserTopic,
   VerifyEmailProviderResult,
+  VerifySmsProviderResult,
   WebhookAttempt,
   WebhookDelivery,
   WebhookDeliveryWithPayload,
@@ -1653,6 +1656,8 @@ export interface Api {
     /**
      * Get the SMS settings of an environment.
      *
+     * With a chain of several providers, these are the settings of the first one.
+     *
      * Requires the scope `channels:read`.
      *
      * `GET /v1/environments/{envId}/sms-settings`
@@ -1661,7 +1666,7 @@ export interface Api {
     /**
      * Create or replace the SMS settings of an environment.
      *
-     * Twilio (`smsone`) requires an account SID, an auth token and a sender; Vonage (`smstwo`) an API key, an API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` shows the result. They are write-only. Omitted or null credentials stay unchanged while kind and account are the same; an empty string clears an optional one. In a Test environment the settings are stored and checked, but sends end in the sandbox.
+     * Sets a single provider; `PUT …/sms-settings/providers` sets several. Twilio (`smsone`) requires an account SID, an auth token and a sender; Vonage (`smstwo`) an API key, an API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` shows the result. They are write-only. Omitted or null credentials stay unchanged while kind and account are the same; an empty string clears an optional one. In a Test environment the settings are stored and checked, but sends end in the sandbox.
      *
      * Requires the scope `channels:write`.
      *
@@ -1678,6 +1683,40 @@ export interface Api {
      * `DELETE /v1/environments/{envId}/sms-settings`
      */
     delete(envId: string, options?: RequestOptions): Promise<void>;
+    /**
+     * Get the chain of SMS providers of an environment.
+     *
+     * The list is empty while the environment has no SMS settings.
+     *
+     * Requires the scope `channels:read`.
+     *
+     * `GET /v1/environments/{envId}/sms-settings/providers`
+     */
+    getProviders(envId: string, options?: RequestOptions): Promise<SmsProviders>;
+    /**
+     * Replace the chain of SMS providers of an environment.
+     *
+     * Providers are tried in the order of the list, each with its own sender. Providers that are not in the list are removed; an empty list deletes the SMS settings. An element with the `id` of a provider keeps its name and the omitted secrets. Credentials are saved without a check: verify a provider to check them. In a Test environment the providers are stored and can be verified, but sends end in the sandbox.
+     *
+     * Requires the scope `channels:write`.
+     *
+     * `PUT /v1/environments/{envId}/sms-settings/providers`
+     */
+    replaceProviders(
+      envId: string,
+      params: SmsProvidersRequest,
+      options?: RequestOptions,
+    ): Promise<SmsProviders>;
+    /**
+     * Verify an SMS provider.
+     *
+     * Checks the credentials with the provider within 5 seconds, and stores the result; nothing is sent.
+     *
+     * Requires the scope `channels:write`.
+     *
+     * `POST /v1/environments/{envId}/sms-settings/providers/{id}/verify`
+     */
+    verifyProvider(envId: string, id: string, options?: RequestOptions): Promise<VerifySmsProviderResult>;
   };
   chatone: {
     /**
@@ -2463,6 +2502,9 @@ export const api: Table = {
     get: { method: 'GET', path: '/v1/environments/{envId}/sms-settings' },
     replace: { method: 'PUT', path: '/v1/environments/{envId}/sms-settings', body: true },
     delete: { method: 'DELETE', path: '/v1/environments/{envId}/sms-settings' },
+    getProviders: { method: 'GET', path: '/v1/environments/{envId}/sms-settings/providers' },
+    replaceProviders: { method: 'PUT', path: '/v1/environments/{envId}/sms-settings/providers', body: true },
+    verifyProvider: { method: 'POST', path: '/v1/environments/{envId}/sms-settings/providers/{id}/verify' },
   },
   chatone: {
     create: { method: 'POST', path: '/v1/chatone/installations', body: true },

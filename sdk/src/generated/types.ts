@@ -1283,12 +1283,50 @@ export type SimulatedScheduleRun = {
   broadcast: BroadcastDryRun | null;
 };
 
+export type SmsProviders = {
+  providers: Array<{
+    id: string;
+    kind: 'managed' | 'smsone' | 'smstwo';
+    name: string;
+    enabled: boolean;
+    from_number: string | null;
+    from_sender_id: string | null;
+    /** Whether the provider accepted the credentials when they were last checked. */
+    credentials_validated: boolean;
+    credentials_validated_at: string | null;
+    /** The response of the provider to the check. */
+    credentials_detail: string;
+    /** Secrets show only their last characters. */
+    config: Record<string, unknown>;
+    /** The URL for delivery reports of the provider; null for kinds without reports. */
+    callback_url: string | null;
+    health: ProviderHealth;
+  }>;
+};
+
+export type SmsProvidersRequest = {
+  /** Tried in this order. */
+  providers: Array<{
+    /** The id of an existing provider: it keeps its id, its name and the omitted secrets. */
+    id?: string | undefined;
+    kind: 'managed' | 'smsone' | 'smstwo';
+    /** Shown in events and traces; unique within the environment. Defaults to the kind. */
+    name?: string | undefined;
+    enabled?: boolean | undefined;
+    config?: Record<string, unknown> | undefined;
+    /** The sender number in E.164 format. Rejected with `managed` if the operator sets the sender. */
+    from_number?: (string | null) | undefined;
+    /** An alphanumeric sender: up to 11 letters and digits, with at least one letter. Used except for the United States and Canada, where messages are sent from `from_number`. Rejected with `managed` if the operator sets the sender. */
+    from_sender_id?: (string | null) | undefined;
+  }>;
+};
+
 export type SmsSettings = {
   id: string;
   kind: 'Managed' | 'Smsone' | 'Smstwo';
   from_number: string | null;
   from_sender_id: string | null;
-  /** Whether the provider accepted the credentials when they were saved. */
+  /** Whether the provider accepted the credentials when they were last checked. */
   credentials_validated: boolean;
   credentials_validated_at: string | null;
   /** The response of the provider to the check. */
@@ -2440,6 +2478,11 @@ export type UpdateEmailSettingsResult = {
 };
 
 export type VerifyEmailProviderResult = {
+  ok: boolean;
+  detail: string;
+};
+
+export type VerifySmsProviderResult = {
   ok: boolean;
   detail: string;
 };

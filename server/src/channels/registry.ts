@@ -23,7 +23,7 @@ export const emailProviders: Readonly<Record<string, ProviderKind>> = {
 };
 
 /** The same table for text messages. */
-export const smsProviders: Readonly<Record<'smsone' | 'smstwo', ProviderKind>> = {
+export const smsProviders: Readonly<Record<string, ProviderKind>> = {
   smsone,
   smstwo,
 };

@@ -912,11 +912,12 @@ create table sms_settings (
   credentials_validated_at timestamp with time zone,
   credentials_detail text default ''::text not null,
   updated_at timestamp with time zone default now() not null,
+  providers jsonb,
   constraint sms_settings_pkey PRIMARY KEY (environment_id),
   constraint sms_settings_id_key UNIQUE (id),
-  constraint sms_settings_kind_check CHECK ((kind = ANY (ARRAY['managed'::text, 'smsone'::text, 'smstwo'::text]))),
   constraint sms_settings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
+CREATE TRIGGER sms_chain BEFORE INSERT OR UPDATE ON public.sms_settings FOR EACH ROW EXECUTE FUNCTION keep_sms_chain();
 
 create table spend_counts (
   environment_id uuid not null,
@@ -1207,6 +1208,39 @@ create table workflows (
   constraint workflows_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
 CREATE INDEX workflows_by_environment ON public.workflows USING btree (environment_id, id);
+
+CREATE OR REPLACE FUNCTION public.keep_sms_chain()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  first jsonb;
+begin
+  if new.providers is null or tg_op = 'UPDATE' and new.providers is not distinct from old.providers
+    and (new.id, new.kind, new.from_number, new.from_sender_id, new.config, new.credentials_validated_at, new.credentials_detail)
+      is distinct from
+      (old.id, old.kind, old.from_number, old.from_sender_id, old.config, old.credentials_validated_at, old.credentials_detail)
+  then
+    new.providers := jsonb_build_array(jsonb_build_object(
+      'id', new.id, 'kind', new.kind, 'name', new.kind, 'enabled', true, 'config', new.config,
+      'from_number', new.from_number, 'from_sender_id', new.from_sender_id,
+      'credentials_validated_at',
+        to_char(new.credentials_validated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'credentials_detail', new.credentials_detail));
+  end if;
+  first := new.providers -> 0;
+  if first is null then
+    return new;
+  end if;
+  new.id := first ->> 'id';
+  new.kind := first ->> 'kind';
+  new.from_number := first ->> 'from_number';
+  new.from_sender_id := first ->> 'from_sender_id';
+  new.config := first -> 'config';
+  new.credentials_validated_at := first ->> 'credentials_validated_at';
+  new.credentials_detail := coalesce(first ->> 'credentials_detail', '');
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_moving_organization()
  RETURNS trigger

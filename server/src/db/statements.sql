@@ -867,9 +867,11 @@ where id = $1;
  from email_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
  where s.environment_id = $1 order by p.place)
 union all
-(select id::text, kind, kind, 'sms', true, case when credentials_validated_at is null then 'broken' else 'active' end,
-   credentials_detail, null, null
- from sms_settings where environment_id = $1)
+(select p.value->>'id', p.value->>'name', p.value->>'kind', 'sms', (p.value->>'enabled')::boolean,
+   case when p.value->>'credentials_validated_at' is null and p.value->>'credentials_detail' <> '' then 'broken' else 'active' end,
+   p.value->>'credentials_detail', null, null
+ from sms_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
+ where s.environment_id = $1 order by p.place)
 union all (select id::text, team_name, 'chatone', 'chatone', true, status, last_failure_reason, last_success_at, last_failure_at from chatone_installations
  where environment_id = $1 order by status = 'active', last_failure_at desc nulls last, id limit 50)
 union all (select id::text, label, channel, channel, true, status, last_failure_reason, last_success_at, last_failure_at from chat_endpoints
@@ -879,18 +881,20 @@ union all (select id::text, label, channel, channel, true, status, last_failure_
 delete from sms_settings where environment_id = $1;
 
 -- connections_list_sms_settings (features/connections/sms/store.ts)
-select environment_id, id, kind, from_number, from_sender_id, config, credentials_validated_at, credentials_detail, xmin::text as version from sms_settings where environment_id = any ($1::uuid[]);
+select environment_id, providers, xmin::text as version from sms_settings where environment_id = any ($1::uuid[]);
 
 -- connections_lock_sms_settings (features/connections/sms/store.ts)
-select environment_id, id, kind, from_number, from_sender_id, config, credentials_validated_at, credentials_detail from sms_settings where environment_id = $1 for update;
+select environment_id, providers from sms_settings where environment_id = $1 for update;
+
+-- connections_update_sms_check (features/connections/sms/store.ts)
+update sms_settings s set providers = (
+  select jsonb_agg(case when p.value = $2::jsonb then p.value || $3::jsonb else p.value end order by p.place)
+  from jsonb_array_elements(s.providers) with ordinality as p (value, place))
+where environment_id = $1 and s.providers @> jsonb_build_array($2::jsonb);
 
 -- connections_upsert_sms_settings (features/connections/sms/store.ts)
-insert into sms_settings (environment_id, id, kind, from_number, from_sender_id, config, credentials_validated_at, credentials_detail) values ($1, $2, $3, $4, $5, $6, $7, $8)
-on conflict (environment_id) do update set
-  id = excluded.id, kind = excluded.kind, from_number = excluded.from_number,
-  from_sender_id = excluded.from_sender_id, config = excluded.config,
-  credentials_validated_at = excluded.credentials_validated_at,
-  credentials_detail = excluded.credentials_detail, updated_at = now();
+insert into sms_settings (environment_id, providers) values ($1, $2)
+on conflict (environment_id) do update set providers = excluded.providers, updated_at = now();
 
 -- dispatch_store_text_alternative (features/dispatch/plan/email-services.ts)
 update notification_contents set text_alternative = $2 where notification_id = $1;
@@ -1918,10 +1922,10 @@ select count(*)::int as count from provider_health where outage_id is not null;
 delete from provider_health_counts where bucket < now() - interval '600000 milliseconds';
 
 -- providers_delete_counts_of (features/provider-health/health-store.ts)
-delete from provider_health_counts where environment_id = $1 and provider <> all ($2::text[]);
+delete from provider_health_counts where environment_id = $1 and provider = any ($2::text[]);
 
 -- providers_delete_health (features/provider-health/health-store.ts)
-delete from provider_health where environment_id = $1 and provider <> all ($2::text[]);
+delete from provider_health where environment_id = $1 and provider = any ($2::text[]);
 
 -- providers_demote (features/provider-health/health-store.ts)
 insert into provider_health as h (environment_id, provider, demoted_since, probe_at)
@@ -1974,7 +1978,8 @@ update provider_health set demoted_since = null, restored_at = now()
 where environment_id = $1 and provider = $2 and demoted_since < now() - make_interval(secs => $3::float8 / 1000);
 
 -- providers_restore_all (features/provider-health/health-store.ts)
-update provider_health set demoted_since = null, restored_at = now() where environment_id = $1 and demoted_since is not null;
+update provider_health set demoted_since = null, restored_at = now()
+where environment_id = $1 and provider = any ($2::text[]) and demoted_since is not null;
 
 -- providers_update_health (features/provider-health/health-store.ts)
 update provider_health set
@@ -2001,11 +2006,15 @@ with known as (
 ), used as (
   select e.organization_id, h.outage_id is not null as is_failing, h.firing_since,
     case k.provider when 'managed' then 'managed' else
-      (select p ->> 'kind' from jsonb_array_elements(s.providers) p where p ->> 'id' = k.provider) end as provider
+      coalesce(
+        (select p ->> 'kind' from jsonb_array_elements(s.providers) p where p ->> 'id' = k.provider),
+        (select case p ->> 'kind' when 'managed' then 'managed_sms' else p ->> 'kind' end
+         from jsonb_array_elements(t.providers) p where p ->> 'id' = k.provider)) end as provider
   from known k
   join environments e on e.id = k.environment_id
   left join provider_health h on h.environment_id = k.environment_id and h.provider = k.provider
   left join email_settings s on s.environment_id = k.environment_id
+  left join sms_settings t on t.environment_id = k.environment_id
 )
 select provider, count(distinct organization_id)::int as total, max(firing_since) as latest,
   (count(distinct organization_id) filter (where is_failing))::int as failing

@@ -11,14 +11,18 @@ import {
 import type { SmsMessage } from './message.ts';
 import { magicNumbers } from './sandbox-answers.ts';
 import { textProblem } from './segments.ts';
-import { senderFor } from './sender.ts';
+import { type SenderChoice, senderFor } from './sender.ts';
+
+/** A carrier with the senders of its account: numbers and names belong to an account. */
+export interface SmsCarrier extends SenderChoice {
+  carrier: Carrier;
+}
 
 /** How an environment sends text messages. */
 export interface SmsSender {
-  /** Null when the environment cannot send; `problem` gives the reason. */
-  carrier: Carrier | null;
-  fromNumber: string | null;
-  fromSenderId: string | null;
+  /** The carriers in the order they are tried. */
+  chain: SmsCarrier[];
+  /** Why nothing can be sent; null when sending works. */
   problem: string | null;
 }
 
@@ -27,7 +31,7 @@ export interface SmsConnections {
   sendersFor(environments: readonly SendingEnvironment[]): Promise<Map<string, SmsSender>>;
 }
 
-/** In Live the provider of the environment, in Test the sandbox. */
+/** In Live the providers of the environment, in the order of its chain; in Test the sandbox. */
 export function createSmsPlanner({ smsConnections }: { smsConnections: SmsConnections }): ChannelPlanner {
   return {
     async prepare(notifications) {
@@ -38,37 +42,48 @@ export function createSmsPlanner({ smsConnections }: { smsConnections: SmsConnec
 }
 
 function planFor(notification: DueNotification, sender: SmsSender | null): DeliveryPlan | NoPlan {
-  const carrier = sender?.carrier;
-  if (!carrier) {
+  const chain = sender?.chain ?? [];
+  if (chain.length === 0) {
     return {
       reason: 'provider_not_configured',
       problem: sender?.problem ?? 'The environment has no SMS provider; add one in its SMS settings.',
     };
   }
   const to = notification.address ?? '';
-  const from = fromOf(sender, to);
-  if (typeof from !== 'string') return { reason: 'sender_not_allowed', problem: from.problem };
+  const carriers: Carrier[] = [];
+  const fromOfCarrier = new Map<string, string>();
+  let problem: string | null = null;
+  for (const each of chain) {
+    const from = fromOf(each, to);
+    if (typeof from === 'string') {
+      carriers.push(each.carrier);
+      fromOfCarrier.set(each.carrier.name, from);
+    } else problem ??= from.problem;
+  }
+  // A provider whose senders the recipient's country does not accept is left out.
+  const [first, ...rest] = carriers;
+  if (!first) return { reason: 'sender_not_allowed', problem: problem ?? '' };
   const text = notification.text_body ?? '';
   // The text of a template is known only now; inline texts were checked on acceptance.
-  const problem = textProblem(text);
-  if (problem) return { reason: 'content_refused', problem: `The text ${problem}.` };
+  const refusal = textProblem(text);
+  if (refusal) return { reason: 'content_refused', problem: `The text ${refusal}.` };
   return {
-    carriers: [carrier],
+    carriers: [first, ...rest],
     // The limit makes an environment with a slow provider delay only its own messages. The sandbox is never slow.
     ...(notification.environment_kind === 'test'
       ? {}
       : { concurrencyKey: `sms:${notification.environment_id}` }),
-    message: (attempt): SmsMessage => ({
+    message: (attempt, { name }): SmsMessage => ({
       channel: 'sms',
       ...envelopeTo(to, notification, attempt),
-      from,
+      from: fromOfCarrier.get(name) ?? '',
       text,
     }),
   };
 }
 
 /** The magic numbers of the sandbox have the form of American numbers and belong to no country. */
-function fromOf(sender: SmsSender, to: string): string | { problem: string } {
-  const isMagic = sender.carrier?.kind === 'sandbox' && magicNumbers.includes(to);
+function fromOf({ carrier, ...sender }: SmsCarrier, to: string): string | { problem: string } {
+  const isMagic = carrier.kind === 'sandbox' && magicNumbers.includes(to);
   return (isMagic ? (sender.fromSenderId ?? sender.fromNumber) : null) ?? senderFor(sender, to);
 }

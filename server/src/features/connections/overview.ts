@@ -1,7 +1,7 @@
 import type { Channel } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { ConnectionStatus } from '../provider-health/index.ts';
-import { shownKinds } from './sms/schema.ts';
+import { shownKind } from './sms/schema.ts';
 
 /** A connection that carries messages of a Live environment, on any channel. */
 export interface Connection {
@@ -42,9 +42,11 @@ const listAll = statement<ConnectionRow>(
     from email_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
     where s.environment_id = $1 order by p.place)
    union all
-   (select id::text, kind, kind, 'sms', true, case when credentials_validated_at is null then 'broken' else 'active' end,
-      credentials_detail, null, null
-    from sms_settings where environment_id = $1)
+   (select p.value->>'id', p.value->>'name', p.value->>'kind', 'sms', (p.value->>'enabled')::boolean,
+      case when p.value->>'credentials_validated_at' is null and p.value->>'credentials_detail' <> '' then 'broken' else 'active' end,
+      p.value->>'credentials_detail', null, null
+    from sms_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
+    where s.environment_id = $1 order by p.place)
    union all ${chatsIn('chatone_installations', `team_name, 'chatone', 'chatone'`)}
    union all ${chatsIn('chat_endpoints', 'label, channel, channel')}`,
 );
@@ -73,14 +75,14 @@ const managedEmail: Connection = {
 
 function connectionOf(row: ConnectionRow): Connection {
   const { id, channel, enabled } = row;
-  const isSms = channel === 'sms';
-  const kind = isSms ? shownKinds[row.kind as keyof typeof shownKinds] : row.kind;
+  const kind = channel === 'sms' ? shownKind(row.kind) : row.kind;
   return {
     id,
     channel,
     enabled,
     kind,
-    name: isSms ? kind : row.name,
+    // A provider without a name of its own is called like its kind.
+    name: row.name === row.kind ? kind : row.name,
     problem: row.status === 'active' ? null : row.problem || 'The last call was rejected.',
     lastSuccessAt: row.last_success_at,
     lastFailureAt: row.last_failure_at,

@@ -46,7 +46,7 @@ export function createOutages(
           messages: row.messages,
           failed: row.failed,
         },
-        fire ? 'email provider is failing most messages' : 'email provider has recovered',
+        fire ? 'a provider is failing most messages' : 'a provider has recovered',
       );
       if ((await findPlan(tx, key.environment_id)) === 'free') return false;
       const event = {

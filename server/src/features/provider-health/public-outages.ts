@@ -1,10 +1,10 @@
-import { emailProviders } from '../../channels/registry.ts';
+import { emailProviders, smsProviders } from '../../channels/registry.ts';
 import { type Pool, type Sql, statement, transaction } from '../../db/sql.ts';
 import type { Log } from '../../kernel/log.ts';
 import { listByProvider, lockIncidents, openIncident, resolveIncident } from '../incidents/index.ts';
 import { windowMs } from './health.ts';
 
-/** The outages of one kind of provider across all tenants. `managed` is the operator's own relay. */
+/** The outages of one kind of provider across all tenants. `managed` and `managed_sms` are the operator's own. */
 export interface SharedOutage {
   provider: string;
   /** Organizations for which a provider of this kind is in outage. */
@@ -23,7 +23,7 @@ export interface LastIncident {
 
 /**
  * Decides whether an outage is published. Broken credentials of one tenant are private: an outage is public when it affects the
- * operator's relay, several organizations, or the only one there is. To open an incident, an outage must also affect at least
+ * operator's own provider, several organizations, or the only one there is. To open an incident, an outage must also affect at least
  * half of the organizations that use the provider, so that two tenants cannot fake an outage for all. After an incident was
  * resolved by hand, the outages that it covered do not open another one.
  */
@@ -32,7 +32,7 @@ export function isPublic(
   last: LastIncident | undefined,
   organizations: number,
 ): boolean {
-  const least = outage.provider === 'managed' || organizations === 1 ? 1 : 2;
+  const least = outage.provider.startsWith('managed') || organizations === 1 ? 1 : 2;
   if (outage.failing < least) return false;
   if (last?.active_id) return true;
   const isNew = !last?.resolved_at || outage.latest > last.resolved_at;
@@ -49,11 +49,15 @@ const selectOutages = statement<SharedOutage>(
    ), used as (
      select e.organization_id, h.outage_id is not null as is_failing, h.firing_since,
        case k.provider when 'managed' then 'managed' else
-         (select p ->> 'kind' from jsonb_array_elements(s.providers) p where p ->> 'id' = k.provider) end as provider
+         coalesce(
+           (select p ->> 'kind' from jsonb_array_elements(s.providers) p where p ->> 'id' = k.provider),
+           (select case p ->> 'kind' when 'managed' then 'managed_sms' else p ->> 'kind' end
+            from jsonb_array_elements(t.providers) p where p ->> 'id' = k.provider)) end as provider
      from known k
      join environments e on e.id = k.environment_id
      left join provider_health h on h.environment_id = k.environment_id and h.provider = k.provider
      left join email_settings s on s.environment_id = k.environment_id
+     left join sms_settings t on t.environment_id = k.environment_id
    )
    select provider, count(distinct organization_id)::int as total, max(firing_since) as latest,
      (count(distinct organization_id) filter (where is_failing))::int as failing
@@ -99,10 +103,11 @@ export async function publishOutages(pool: Pool, log: Log): Promise<void> {
 
 /** The incident names only the kind of the provider, and nothing that a tenant chose: neither its name nor its address. */
 async function open(tx: Sql, provider: string, log: Log): Promise<void> {
-  const title = emailProviders[provider]?.manifest.title;
+  const channel = smsProviders[provider] || provider === 'managed_sms' ? 'SMS' : 'Email';
+  const title = (smsProviders[provider] ?? emailProviders[provider])?.manifest.title;
   const incidentId = await openIncident(tx, {
     provider,
-    title: `Email provider outage${title ? ` (${title})` : ''}`,
+    title: `${channel} provider outage${title ? ` (${title})` : ''}`,
     message:
       'Most sends through this provider fail. They are retried, through the next provider where one is configured.',
   });

@@ -1,68 +1,65 @@
 import type { ProviderConfig } from '../../../channels/contract.ts';
-import { smsProviders } from '../../../channels/registry.ts';
 import { parsePhoneNumber } from '../../../channels/sms/phone-number.ts';
 import { senderIdProblem } from '../../../channels/sms/sender.ts';
 import { invalidParameter, missingParameter } from '../../../kernel/errors.ts';
 import { vendorHint, wireNameWithVendor } from '../../../kernel/vendors.ts';
-import { type SmsKind, type SmsSettingsBody, smsKinds } from './schema.ts';
-
-/** The settings a caller gave, checked and complete; secrets are not sealed yet. */
-export interface SmsInput {
-  kind: SmsKind;
-  fromNumber: string | null;
-  fromSenderId: string | null;
-  config: ProviderConfig;
-}
+import { smsKinds } from './kinds.ts';
+import { type SingleKind, type SmsSettingsBody, singleKinds } from './schema.ts';
+import type { StoredSmsProvider } from './store.ts';
 
 /** The field that names the account; a secret belongs to the account it was given with. */
 const accountField = { smsone: 'account_sid', smstwo: 'api_key' } as const;
 
-export function readKind(given: string): SmsKind {
-  const kind = smsKinds.find((each) => each === given.toLowerCase());
+/** The kind of a single provider. */
+export function readKind(given: string): SingleKind {
+  const kind = singleKinds.find((each) => each === given.toLowerCase());
   if (!kind) {
     const hint = vendorHint(given)?.hint;
-    const kinds = smsKinds.map(wireNameWithVendor).join(', ');
+    const kinds = singleKinds.map(wireNameWithVendor).join(', ');
     throw invalidParameter('kind', `kind must be one of ${kinds}${hint ? `: ${hint}` : ''}.`);
   }
   return kind;
 }
 
-/**
- * Fields that the kind does not use are ignored. Credentials are write-only: omitted ones keep their value (`stored`,
- * decrypted; null when the kind was another one), as long as the account is the same.
- */
-export function readInput(kind: SmsKind, body: SmsSettingsBody, stored: ProviderConfig | null): SmsInput {
-  const config = kind === 'managed' ? {} : readCredentials(kind, body, stored);
-  const fromNumber = body.from_number || null;
-  const fromSenderId = body.from_sender_id || null;
-  if (kind !== 'managed' && !fromNumber && !fromSenderId) throw missingParameter('from_number');
-  const senderProblem = fromSenderId ? senderIdProblem(fromSenderId, kind !== 'smstwo') : null;
-  if (senderProblem) throw invalidParameter('from_sender_id', `from_sender_id ${senderProblem}.`);
-  return { kind, fromNumber: fromNumber && readNumber(fromNumber), fromSenderId, config };
-}
+export type SmsSenderFields = Pick<StoredSmsProvider, 'from_number' | 'from_sender_id'>;
 
-/** The operator's provider has the operator's sender: a tenant must not send in another name. */
-export function refuseSender({ fromNumber, fromSenderId }: SmsInput): void {
-  const param = fromNumber ? 'from_number' : fromSenderId ? 'from_sender_id' : null;
-  if (param)
+/** The sender of a provider. `at` is the path of its fields, with a dot at the end when it is not empty. */
+export function readSender(
+  kind: string,
+  given: Partial<SmsSenderFields>,
+  at: string,
+  isOperators: boolean,
+): SmsSenderFields {
+  const number = given.from_number || null;
+  const senderId = given.from_sender_id || null;
+  if (kind !== 'managed' && !number && !senderId) throw missingParameter(`${at}from_number`);
+  const idProblem = senderId ? senderIdProblem(senderId, kind !== 'smstwo') : null;
+  if (idProblem) throw invalidParameter(`${at}from_sender_id`, `${at}from_sender_id ${idProblem}.`);
+  const parsed = number === null ? null : parsePhoneNumber(number);
+  if (parsed && 'problem' in parsed)
+    throw invalidParameter(`${at}from_number`, `${at}from_number ${parsed.problem}.`);
+  // The operator's provider has the operator's sender: a tenant must not send in another name.
+  const refused = isOperators && (parsed ? 'from_number' : senderId && 'from_sender_id');
+  if (refused)
     throw invalidParameter(
-      param,
-      `${param} cannot be set: the operator sets the sender of managed messages.`,
+      at + refused,
+      `${at}${refused} cannot be set: the operator sets the sender of managed messages.`,
     );
+  return { from_number: parsed?.number ?? null, from_sender_id: senderId };
 }
 
-function readNumber(given: string): string {
-  const parsed = parsePhoneNumber(given);
-  if ('problem' in parsed) throw invalidParameter('from_number', `from_number ${parsed.problem}.`);
-  return parsed.number;
-}
-
-function readCredentials(
-  kind: 'smsone' | 'smstwo',
+/**
+ * The credentials of a single provider, checked and complete. Fields that the kind does not use are ignored. Credentials are
+ * write-only: omitted ones keep their value (`stored`, decrypted; null when the kind was another one), as long as the account is
+ * the same.
+ */
+export function readCredentials(
+  kind: SingleKind,
   body: SmsSettingsBody,
   stored: ProviderConfig | null,
 ): ProviderConfig {
-  const { manifest, complete } = smsProviders[kind];
+  if (kind === 'managed') return {};
+  const { manifest, complete } = smsKinds[kind] ?? { manifest: { fields: [] } };
   const given = body as Record<string, unknown>;
   const account = given[`${kind}_${accountField[kind]}`];
   const kept = !account || account === stored?.[accountField[kind]] ? stored : null;

@@ -1,22 +1,24 @@
-import type { ProviderConfig } from '../../../channels/contract.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
+import type { StoredProvider } from '../provider-config.ts';
 import type { Versioned } from '../sender-cache.ts';
-import type { SmsKind } from './schema.ts';
 
-/** The settings as stored: the secret fields of `config` are sealed. */
-export interface SmsSettings {
-  environment_id: string;
-  id: string;
-  kind: SmsKind;
+/** A provider with the senders of its account, and the result of the last check of its credentials. */
+export interface StoredSmsProvider extends StoredProvider {
   from_number: string | null;
   from_sender_id: string | null;
-  config: ProviderConfig;
-  credentials_validated_at: Date | null;
+  /** Null when the provider refused the credentials, did not answer, or was not asked. */
+  credentials_validated_at: string | null;
+  /** The response of the provider to the check; empty when it was not asked. */
   credentials_detail: string;
 }
 
-const columns =
-  'environment_id, id, kind, from_number, from_sender_id, config, credentials_validated_at, credentials_detail';
+/** The settings of an environment; one without providers has none. */
+export interface SmsSettings {
+  environment_id: string;
+  providers: [StoredSmsProvider, ...StoredSmsProvider[]];
+}
+
+const columns = 'environment_id, providers';
 
 const selectMany = statement<Versioned<SmsSettings>>(
   'connections_list_sms_settings',
@@ -47,25 +49,12 @@ export async function lockSmsSettings(tx: Sql, environmentId: string): Promise<S
 
 const upsert = statement(
   'connections_upsert_sms_settings',
-  `insert into sms_settings (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8)
-   on conflict (environment_id) do update set
-     id = excluded.id, kind = excluded.kind, from_number = excluded.from_number,
-     from_sender_id = excluded.from_sender_id, config = excluded.config,
-     credentials_validated_at = excluded.credentials_validated_at,
-     credentials_detail = excluded.credentials_detail, updated_at = now()`,
+  `insert into sms_settings (${columns}) values ($1, $2)
+   on conflict (environment_id) do update set providers = excluded.providers, updated_at = now()`,
 );
 
-export async function updateSmsSettings(tx: Sql, settings: SmsSettings): Promise<void> {
-  await upsert(tx, [
-    settings.environment_id,
-    settings.id,
-    settings.kind,
-    settings.from_number,
-    settings.from_sender_id,
-    JSON.stringify(settings.config),
-    settings.credentials_validated_at,
-    settings.credentials_detail,
-  ]);
+export async function updateSmsSettings(tx: Sql, { environment_id, providers }: SmsSettings): Promise<void> {
+  await upsert(tx, [environment_id, JSON.stringify(providers)]);
 }
 
 const remove = statement(
@@ -75,4 +64,23 @@ const remove = statement(
 
 export async function deleteSmsSettings(tx: Sql, environmentId: string): Promise<void> {
   await remove(tx, [environmentId]);
+}
+
+const updateCheck = statement(
+  'connections_update_sms_check',
+  // The element is replaced only while it is the one that was checked.
+  `update sms_settings s set providers = (
+     select jsonb_agg(case when p.value = $2::jsonb then p.value || $3::jsonb else p.value end order by p.place)
+     from jsonb_array_elements(s.providers) with ordinality as p (value, place))
+   where environment_id = $1 and s.providers @> jsonb_build_array($2::jsonb)`,
+);
+
+/** Stores the result of a check, unless the provider was changed meanwhile. */
+export async function updateSmsCheck(
+  sql: Sql,
+  environmentId: string,
+  checked: StoredSmsProvider,
+  result: Pick<StoredSmsProvider, 'credentials_validated_at' | 'credentials_detail'>,
+): Promise<void> {
+  await updateCheck(sql, [environmentId, JSON.stringify(checked), JSON.stringify(result)]);
 }
