@@ -159,39 +159,54 @@ describe.skipIf(!chromiumPath)('connections', () => {
     expect(complaints).toEqual([]);
   }, 90_000);
 
-  test('an SMS account is set up, checked and removed', async () => {
+  test('a chain of SMS providers is set up, refused beside its field, mended, verified and removed', async () => {
     const { page } = await host.open('/live/connections/sms');
-    await page.getByText('No SMS account').waitFor();
-    await page.getByRole('button', { name: 'Set up SMS' }).click();
+    await page.getByText('No SMS provider').waitFor();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Twilio').check();
-    await dialog.getByLabel('Account SID', { exact: true }).fill('nonsense');
+    const field = (name: string) => dialog.getByLabel(name, { exact: true });
+    await page.getByRole('button', { name: 'Add provider' }).click();
+    await dialog.getByRole('button', { name: 'Add to chain' }).click();
+    await page.getByRole('button', { name: 'Add provider' }).click();
+    await field('Kind').selectOption('Twilio');
+    await field('Account SID').fill('nonsense');
+    await field('Auth token').fill(smsone.authToken);
+    await field('From number').fill('+14155550123');
     await screenshot(page, 'connections-sms-dialog');
-    await dialog.getByLabel('Auth token', { exact: true }).fill(smsone.authToken);
-    await dialog.getByLabel('From number', { exact: true }).fill('+14155550123');
-    await dialog.getByRole('button', { name: 'Save and check' }).click();
-    await dialog.getByRole('alert').waitFor();
-    await dialog.getByLabel('Account SID', { exact: true }).fill(smsone.accountSid);
-    await dialog.getByRole('button', { name: 'Save and check' }).click();
-    await page.getByText('Valid', { exact: true }).waitFor();
-    expect(await call('GET', smsPath())).toMatchObject({ kind: 'Smsone', credentials_validated: true });
-    await page.getByText('/hooks/smsone/').waitFor();
+    await dialog.getByRole('button', { name: 'Add to chain' }).click();
     // People read the name of the service; beside it stands the word that code needs.
     await page
-      .getByRole('definition')
+      .getByRole('listitem')
       .filter({ hasText: 'Twilio' })
       .locator('code', { hasText: 'smsone' })
       .waitFor();
+    await page.getByRole('button', { name: 'Move Twilio up' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await field('Account SID').fill(smsone.accountSid);
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('The account is active.').waitFor();
+    const { providers } = await call('GET', `${smsPath()}/providers`);
+    expect(providers).toMatchObject([
+      { kind: 'smsone', from_number: '+14155550123', credentials_validated: true },
+      { kind: 'managed' },
+    ]);
 
-    await page.getByRole('button', { name: 'Change' }).click();
-    await dialog.getByLabel('Auth token', { exact: true }).fill('the-wrong-one');
-    await dialog.getByRole('button', { name: 'Save and check' }).click();
-    await page.getByText('Saved, but the provider rejected the credentials.').waitFor();
+    await page.getByRole('button', { name: 'Actions for smsone' }).click();
+    await page.getByRole('menuitem', { name: 'Edit…' }).click();
+    await field('Auth token').fill('the-wrong-one');
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('The provider rejected the credentials.').waitFor();
 
-    await page.getByRole('button', { name: 'Remove…' }).click();
-    await dialog.getByRole('textbox').fill('sms');
-    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('No SMS account').waitFor();
+    for (const name of ['smsone', 'managed']) {
+      await page.getByRole('button', { name: `Actions for ${name}` }).click();
+      await page.getByRole('menuitem', { name: 'Remove' }).click();
+    }
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('No SMS provider').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
+    expect((await call('GET', `${smsPath()}/providers`)).providers).toEqual([]);
   }, 90_000);
 
   test('chatone: a sandbox token is connected in Test, tested, changed and removed', async () => {

@@ -7,6 +7,7 @@ import { dumpSchema } from './db/dump.ts';
 import { startTemporaryPostgres } from './db/embedded/temporary.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool } from './db/sql.ts';
+import { smsKinds } from './features/connections/index.ts';
 import { describeErrors } from './http/error-reference.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { allRoutes } from './routes.ts';
@@ -19,7 +20,7 @@ const files: Record<string, () => string | Promise<string>> = {
   'openapi.json': openApi,
   'docs/config.md': settingsPage,
   'docs/errors.md': errorsPage,
-  'dashboard/src/features/connections/email-providers.json': emailProviderForms,
+  'dashboard/src/features/connections/provider-forms.json': providerForms,
   'server/src/db/schema.sql': schemaDump,
   'server/src/db/statements.sql': statementDump,
 };
@@ -53,8 +54,10 @@ function openApi(): string {
 }
 
 /** The API does not describe the settings of a provider, so the dashboard gets its forms from the manifests. */
-function emailProviderForms(): string {
-  const forms = Object.values(emailProviders).map(({ manifest: { kind, title, fields } }) => ({
+function providerForms(): string {
+  const kinds = [...Object.values(emailProviders), ...Object.values(smsKinds)];
+  const forms = kinds.map(({ manifest: { channel, kind, title, fields } }) => ({
+    channel,
     kind,
     title,
     fields: fields.map(({ name, type, meaning, required, secret, receives, callback }) => ({

@@ -3,7 +3,7 @@ export const connections = {
   sections: 'Connections by channel',
   descriptions: {
     email: 'The sender of your emails and the providers that deliver them, in failover order.',
-    sms: 'The provider account and sender for text messages.',
+    sms: 'The providers that deliver your text messages, in failover order, each with its sender.',
     chatone: 'The Slack workspaces you post to. Each installation connects one workspace.',
     chattwo:
       'The Microsoft Teams channels you post to through workflow URLs. Use the endpoint key as the recipient.',
@@ -13,7 +13,7 @@ export const connections = {
   inTest: {
     email:
       'Test mode: emails go to the sandbox and are never sent. You can save and verify providers here, but only Live uses them.',
-    sms: 'Test mode: text messages go to the sandbox and are never sent. Credentials are still checked.',
+    sms: 'Test mode: text messages go to the sandbox and are never sent. You can save and verify providers here, but only Live uses them.',
     chatone:
       'Test mode: messages go to the sandbox and are never sent. A token that starts with xoxb-sandbox needs no workspace.',
     chattwo: 'Test mode: messages go to the sandbox and are never sent. URLs are stored but not called.',
@@ -51,38 +51,11 @@ export const advice = {
   other: 'Check the provider’s console, fix the problem there, then try again.',
 };
 
-export const email = {
-  sender: 'Sender',
-  fromAddress: 'From address',
-  fromAddressHint: 'Verify its domain with every provider in the chain.',
-  managedSender: 'Emails are sent as',
-  managedSenderText:
-    'Emails go through the operator’s server, so the operator sets the sender. Add your own provider to use your own From address and name.',
-  fromName: 'From name',
-  fromNameHint: 'Shown to recipients. A send can override it.',
-  replyTo: 'Reply-to address',
-  replyToHint: 'Defaults to the From address.',
-  senderLocked: 'Lock sender name',
-  senderLockedHint: 'Sends cannot override it.',
-  senderLockedManaged: 'Locked by the operator.',
-  trackOpens: 'Track opens',
-  trackOpensHint: 'Adds a tracking pixel. Many mail clients preload images, so read open rates as a trend.',
-  trackClicks: 'Track clicks',
-  trackClicksHint: 'Links redirect through this service.',
-  chain: 'Provider chain',
-  chainHint:
-    'Emails go to the first provider. If it rejects a message or is down, the next one is tried. Drag to reorder, or use the arrows.',
-  chainLabel: 'Providers in failover order',
+/** A chain of providers, on any channel. */
+export const chain = {
+  title: 'Provider chain',
+  label: 'Providers in failover order',
   add: 'Add provider',
-  empty: {
-    test: 'No provider needed in Test',
-    testText: 'Emails go to the sandbox. Add a provider to check its credentials before you use it in Live.',
-    live: 'No email provider',
-    liveText:
-      'Sends are accepted but fail with provider_not_configured until you add a provider. An SMTP server is enough to start.',
-    managed: 'Emails go through the operator’s server',
-    managedText: 'Add a provider to use your own account.',
-  },
   position: (place: number) => `${place}.`,
   moved: (name: string, place: number, all: number) => `${name} is now ${place} of ${all}.`,
   drag: (name: string) => `Move ${name}: drag, or press the arrow keys`,
@@ -141,6 +114,41 @@ export const email = {
     addApply: 'Add to chain',
     more: 'Callbacks and advanced settings',
   },
+  save: 'Save changes',
+  discard: 'Discard',
+  saved: 'Saved.',
+  providerProblem: (name: string, problem: string) => `${name}: ${problem}`,
+};
+
+export const email = {
+  sender: 'Sender',
+  fromAddress: 'From address',
+  fromAddressHint: 'Verify its domain with every provider in the chain.',
+  managedSender: 'Emails are sent as',
+  managedSenderText:
+    'Emails go through the operator’s server, so the operator sets the sender. Add your own provider to use your own From address and name.',
+  fromName: 'From name',
+  fromNameHint: 'Shown to recipients. A send can override it.',
+  replyTo: 'Reply-to address',
+  replyToHint: 'Defaults to the From address.',
+  senderLocked: 'Lock sender name',
+  senderLockedHint: 'Sends cannot override it.',
+  senderLockedManaged: 'Locked by the operator.',
+  trackOpens: 'Track opens',
+  trackOpensHint: 'Adds a tracking pixel. Many mail clients preload images, so read open rates as a trend.',
+  trackClicks: 'Track clicks',
+  trackClicksHint: 'Links redirect through this service.',
+  chainHint:
+    'Emails go to the first provider. If it rejects a message or is down, the next one is tried. Drag to reorder, or use the arrows.',
+  empty: {
+    test: 'No provider needed in Test',
+    testText: 'Emails go to the sandbox. Add a provider to check its credentials before you use it in Live.',
+    live: 'No email provider',
+    liveText:
+      'Sends are accepted but fail with provider_not_configured until you add a provider. An SMTP server is enough to start.',
+    managed: 'Emails go through the operator’s server',
+    managedText: 'Add a provider to use your own account.',
+  },
   sandboxHint: 'Stores every email and sends nothing. For testing.',
   /** Label and hint; without an entry the label is the name of the field. */
   fields: {
@@ -170,65 +178,33 @@ export const email = {
     webhook_signing_key: ['Webhook signing key', 'The HTTP webhook signing key of the account.'],
     base_url: ['Base URL', 'For other regions and simulators. Default: the provider’s URL.'],
   } as Record<string, [string, string]>,
-  save: 'Save changes',
-  discard: 'Discard',
-  saved: 'Saved.',
-  providerProblem: (name: string, problem: string) => `${name}: ${problem}`,
 };
 
 export const sms = {
-  account: 'Account',
-  none: {
-    test: 'No SMS account needed in Test',
-    testText: 'Text messages go to the sandbox. Add an account to check its credentials.',
-    live: 'No SMS account',
-    liveText: 'Sends are accepted but fail with provider_not_configured until you add an account.',
+  chainHint:
+    'Messages go to the first provider. If it rejects a message or is down, the next one is tried. Each provider has its own sender. Drag to reorder, or use the arrows.',
+  empty: {
+    test: 'No SMS provider needed in Test',
+    testText: 'Text messages go to the sandbox. Add a provider to check its credentials.',
+    live: 'No SMS provider',
+    liveText: 'Sends are accepted but fail with provider_not_configured until you add a provider.',
   },
-  setUp: 'Set up SMS',
-  edit: 'Change',
-  remove: 'Remove…',
-  kind: 'Provider',
-  kinds: { managed: 'Managed', smsone: 'Twilio', smstwo: 'Vonage' },
-  kindHints: {
-    managed: 'The operator’s provider and sender. No setup required.',
-    smsone: 'Your own Twilio account: account SID and auth token. In the API: smsone.',
-    smstwo: 'Your own Vonage account: API key and secret. In the API: smstwo.',
-  },
-  fromNumber: 'From number',
-  fromNumberHint: 'With country code: +14155550123. Enter this, a sender id, or both.',
-  fromSenderId: 'Sender id',
-  fromSenderIdHint:
-    'Up to 11 letters and digits. Used where supported; messages to the United States and Canada come from the number.',
+  managedHint: 'The operator’s provider and sender. No setup required.',
+  /** Label and hint; without an entry the label is the name of the field. */
   fields: {
-    smsone_account_sid: ['Account SID', 'AC and 32 hexadecimal digits.'],
-    smsone_auth_token: ['Auth token', 'Also verifies delivery receipts.'],
-    smstwo_api_key: ['API key', 'Identifies the account.'],
-    smstwo_api_secret: ['API secret', 'The secret of this API key.'],
-    smstwo_signature_secret: ['Signature secret', 'When set, delivery receipts must be signed.'],
+    from_number: ['From number', 'With country code: +14155550123. Enter this, a sender id, or both.'],
+    from_sender_id: [
+      'Sender id',
+      'Up to 11 letters and digits. Used where supported; messages to the United States and Canada come from the number.',
+    ],
+    account_sid: ['Account SID', 'AC and 32 hexadecimal digits.'],
+    auth_token: ['Auth token', 'Also verifies delivery receipts.'],
+    api_key: ['API key', 'Identifies the account.'],
+    api_secret: ['API secret', 'The secret of this API key.'],
+    signature_secret: ['Signature secret', 'When set, delivery receipts must be signed.'],
   } as Record<string, [string, string]>,
-  kept: 'Saved. Leave empty to keep it for the same account.',
-  unsigned: 'Remove signature secret',
-  unsignedHint: 'Delivery receipts are then accepted without a signature.',
-  checked: 'Saving checks the credentials with the provider, which takes up to 5 seconds.',
-  save: 'Save and check',
-  saved: 'Saved. The credentials are valid.',
-  savedRefused: 'Saved, but the provider rejected the credentials.',
-  status: 'Credentials',
-  valid: 'Valid',
-  invalid: 'Rejected',
-  checkedAt: 'Checked',
-  detail: 'Response',
-  callback: 'Receipts and replies',
   callbackHint:
     'Delivery receipts are requested with every message. For replies (STOP), set this as the incoming message URL of your number.',
-  noSender: 'Set by the operator',
-  removeTitle: 'Remove SMS account?',
-  removeText:
-    'The credentials are deleted. Text messages fail with provider_not_configured until you add another account.',
-  removeTextTest: 'The credentials are deleted. Text messages still go to the sandbox.',
-  removeConfirm: 'Remove',
-  removeWord: 'sms',
-  removed: 'Removed.',
 };
 
 export const chatone = {

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
-import { email as text } from '../../strings/connections.ts';
+import { email, sms, chain as text } from '../../strings/connections.ts';
 import { Button, Card, EmptyState, useToast } from '../../ui/index.ts';
+import { type DraftProvider, isProviderChanged, moved, type ProviderProblem } from './chain-draft.ts';
 import styles from './connections.module.css';
-import { type DraftProvider, isProviderChanged, moved, type ProviderProblem } from './email-draft.ts';
-import { kindName, type SavedProvider, savedOf } from './email-kinds.ts';
 import { ProviderDialog } from './provider-dialog.tsx';
+import { type ChainChannel, kindName, type SavedProvider, savedOf } from './provider-kinds.ts';
 import { ProviderRow } from './provider-row.tsx';
 import { useDragOrder } from './use-drag-order.ts';
 import { useProviderStates } from './use-provider-states.ts';
@@ -15,6 +15,7 @@ import type { Verdict } from './use-verdicts.ts';
 const maxProviders = 10;
 
 export function ChainCard(props: {
+  channel: ChainChannel;
   providers: DraftProvider[];
   savedProviders: SavedProvider[];
   problem: ProviderProblem | null;
@@ -23,9 +24,9 @@ export function ChainCard(props: {
   onChange(providers: DraftProvider[]): void;
   mayWrite: boolean;
 }) {
-  const { providers, savedProviders, problem, verdicts, onVerify, onChange, mayWrite } = props;
+  const { channel, providers, savedProviders, problem, verdicts, onVerify, onChange, mayWrite } = props;
   const toast = useToast();
-  const states = useProviderStates();
+  const states = useProviderStates(channel);
   const [edited, setEdited] = useState<DraftProvider | 'new' | null>(null);
   const [said, setSaid] = useState('');
   const nameOf = (provider: DraftProvider) => provider.name || kindName(provider.kind);
@@ -49,7 +50,7 @@ export function ChainCard(props: {
 
   return (
     <Card
-      title={text.chain}
+      title={text.title}
       flush
       actions={
         mayWrite && (
@@ -65,11 +66,11 @@ export function ChainCard(props: {
       }
     >
       {providers.length === 0 ? (
-        <EmptyChain hasManaged={states.hasManaged} />
+        <EmptyChain channel={channel} hasManaged={states.hasManaged} />
       ) : (
         <div>
-          <p className={styles.chainHint}>{text.chainHint}</p>
-          <ol ref={order.list} className={styles.chain} aria-label={text.chainLabel}>
+          <p className={styles.chainHint}>{{ email, sms }[channel].chainHint}</p>
+          <ol ref={order.list} className={styles.chain} aria-label={text.label}>
             {providers.map((provider, index) => (
               <ProviderRow
                 key={provider.key}
@@ -100,6 +101,7 @@ export function ChainCard(props: {
       </div>
       {edited && (
         <ProviderDialog
+          channel={channel}
           provider={edited === 'new' ? null : edited}
           saved={edited === 'new' ? undefined : savedOf(savedProviders, edited.id)}
           problem={problemOf(edited)}
@@ -115,21 +117,22 @@ export function ChainCard(props: {
   );
 }
 
-function EmptyChain({ hasManaged }: { hasManaged: boolean }) {
+function EmptyChain({ channel, hasManaged }: { channel: ChainChannel; hasManaged: boolean }) {
   const { kind } = useEnvironment();
+  const { empty } = { email, sms }[channel];
   if (kind === 'test')
     return (
-      <EmptyState title={text.empty.test} icon="sandbox">
-        {text.empty.testText}
+      <EmptyState title={empty.test} icon="sandbox">
+        {empty.testText}
       </EmptyState>
     );
   return hasManaged ? (
-    <EmptyState title={text.empty.managed} icon="email">
-      {text.empty.managedText}
+    <EmptyState title={email.empty.managed} icon="email">
+      {email.empty.managedText}
     </EmptyState>
   ) : (
-    <EmptyState title={text.empty.live} icon="warning">
-      {text.empty.liveText}
+    <EmptyState title={empty.live} icon="warning">
+      {empty.liveText}
     </EmptyState>
   );
 }

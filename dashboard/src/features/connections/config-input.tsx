@@ -1,10 +1,10 @@
-import { email } from '../../strings/connections.ts';
+import { chain } from '../../strings/connections.ts';
 import { Button, Checkbox, Field, Input } from '../../ui/index.ts';
+import type { FieldValue } from './chain-draft.ts';
 import styles from './connections.module.css';
-import type { FieldValue } from './email-draft.ts';
-import type { ConfigField } from './email-kinds.ts';
+import type { ConfigField } from './provider-kinds.ts';
 
-const text = email.dialog;
+const text = chain.dialog;
 
 /** One setting of a provider. A secret is write-only: a stored one shows only its last characters. */
 export function ConfigInput(props: {

@@ -4,20 +4,13 @@ import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { UnsavedGuard } from '../../shell/unsaved.tsx';
-import { email as text } from '../../strings/connections.ts';
+import { chain as text } from '../../strings/connections.ts';
 import { FormError, Loaded } from '../../ui/index.ts';
 import { ChainCard } from './chain-card.tsx';
-import {
-  bodyOf,
-  draftOf,
-  type EmailDraft,
-  isProviderChanged,
-  isSameDraft,
-  managedFromOf,
-  providerProblemOf,
-} from './email-draft.ts';
-import { savedOf } from './email-kinds.ts';
+import { isProviderChanged, providerProblemOf } from './chain-draft.ts';
+import { bodyOf, draftOf, type EmailDraft, isSameDraft, managedFromOf } from './email-draft.ts';
 import { ConnectionsLayout } from './layout.tsx';
+import { savedOf } from './provider-kinds.ts';
 import { SaveBar } from './save-bar.tsx';
 import { SenderCard, senderFields } from './sender-card.tsx';
 import { useVerdicts } from './use-verdicts.ts';
@@ -47,7 +40,7 @@ export default function EmailPage() {
 function Editor({ saved }: { saved: GetEmailSettingsResult }) {
   const { environment, can } = useEnvironment();
   const queries = useQueryClient();
-  const { verdicts, verify, forget } = useVerdicts();
+  const { verdicts, verify, forget } = useVerdicts('email');
   const [edited, setEdited] = useState<EmailDraft | null>(null);
   const before = draftOf(saved);
   const draft = edited ?? before;
@@ -77,6 +70,7 @@ function Editor({ saved }: { saved: GetEmailSettingsResult }) {
     <>
       {!problem && <FormError error={save.error} besides={senderFields} />}
       <ChainCard
+        channel="email"
         providers={draft.providers}
         savedProviders={saved.providers}
         problem={problem}

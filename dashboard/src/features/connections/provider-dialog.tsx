@@ -1,33 +1,36 @@
 import { useState } from 'react';
-import { email } from '../../strings/connections.ts';
+import { chain, email, sms } from '../../strings/connections.ts';
 import { Field, FormDialog, Input, Notice, Select } from '../../ui/index.ts';
+import type { DraftProvider, FieldValue, ProviderProblem } from './chain-draft.ts';
 import { ConfigInput } from './config-input.tsx';
 import styles from './connections.module.css';
-import type { DraftProvider, FieldValue, ProviderProblem } from './email-draft.ts';
 import {
+  type ChainChannel,
   type ConfigField,
-  type EmailKind,
-  emailKinds,
+  fieldsOf,
   isAdvanced,
-  kindFields,
   kindName,
+  kindsOf,
   type SavedProvider,
-} from './email-kinds.ts';
+} from './provider-kinds.ts';
 
-const text = email.dialog;
+const text = chain.dialog;
 let drafts = 0;
 
 /** Edits one provider of the draft; nothing is sent until the page is saved. */
 export function ProviderDialog(props: {
+  channel: ChainChannel;
   provider: DraftProvider | null;
   saved: SavedProvider | undefined;
   problem: ProviderProblem | null;
   onClose(): void;
   onApply(provider: DraftProvider): void;
 }) {
-  const { provider, saved, problem, onClose, onApply } = props;
-  const [draft, setDraft] = useState<DraftProvider>(() => provider ?? newProvider('smtp'));
-  const fields = kindFields[draft.kind];
+  const { channel, provider, saved, problem, onClose, onApply } = props;
+  const [draft, setDraft] = useState<DraftProvider>(
+    () => provider ?? newProvider(channel, kindsOf(channel)[0] ?? ''),
+  );
+  const fields = fieldsOf(channel, draft.kind);
   const set = (name: string, value: FieldValue) =>
     setDraft({ ...draft, config: { ...draft.config, [name]: value } });
   const again = (field: ConfigField) => mustBeGivenAgain(field, draft, saved);
@@ -68,11 +71,10 @@ export function ProviderDialog(props: {
           <Select
             value={draft.kind}
             onChange={(event) => {
-              const kind = emailKinds.find((each) => each === event.target.value) ?? 'smtp';
-              setDraft({ ...newProvider(kind), name: draft.name });
+              setDraft({ ...newProvider(channel, event.target.value), name: draft.name });
             }}
           >
-            {emailKinds.map((kind) => (
+            {kindsOf(channel).map((kind) => (
               <option key={kind} value={kind}>
                 {kindName(kind)}
               </option>
@@ -93,6 +95,7 @@ export function ProviderDialog(props: {
         />
       </Field>
       {draft.kind === 'sandbox' && <Notice>{email.sandboxHint}</Notice>}
+      {draft.kind === 'managed' && <Notice>{sms.managedHint}</Notice>}
       {fields.filter((field) => !isAdvanced(field)).map(input)}
       {extras.length > 0 && (
         <details
@@ -107,9 +110,9 @@ export function ProviderDialog(props: {
   );
 }
 
-function newProvider(kind: EmailKind): DraftProvider {
+function newProvider(channel: ChainChannel, kind: string): DraftProvider {
   drafts += 1;
-  return { key: `new-${drafts}`, id: null, kind, name: '', enabled: true, config: {} };
+  return { key: `new-${drafts}`, id: null, channel, kind, name: '', enabled: true, config: {} };
 }
 
 function isEmpty(value: FieldValue): boolean {
@@ -133,6 +136,8 @@ function mustBeGivenAgain(
   const hasChanged = ({ name }: ConfigField) =>
     String(draft.config[name] ?? '') !== String(saved.config[name] ?? '');
   return (
-    kindFields[draft.kind].find((each) => each.receives.includes(field.name) && hasChanged(each)) ?? null
+    fieldsOf(draft.channel, draft.kind).find(
+      (each) => each.receives.includes(field.name) && hasChanged(each),
+    ) ?? null
   );
 }

@@ -1,5 +1,6 @@
 import type { KeyboardEvent } from 'react';
-import { email as text } from '../../strings/connections.ts';
+import { common } from '../../strings/common.ts';
+import { chain as text } from '../../strings/connections.ts';
 import {
   Badge,
   Button,
@@ -11,9 +12,9 @@ import {
   Switch,
   Tooltip,
 } from '../../ui/index.ts';
+import type { DraftProvider, ProviderProblem } from './chain-draft.ts';
 import styles from './connections.module.css';
-import type { DraftProvider, ProviderProblem } from './email-draft.ts';
-import { kindName, type SavedProvider } from './email-kinds.ts';
+import { kindName, type SavedProvider } from './provider-kinds.ts';
 import { ProviderState } from './provider-state.tsx';
 import type { useDragOrder } from './use-drag-order.ts';
 import type { Verdict } from './use-verdicts.ts';
@@ -40,6 +41,7 @@ export function ProviderRow(props: ProviderRowProps) {
   const { index } = place;
   const name = provider.name || kindName(provider.kind);
   const shift = order.shiftOf(index);
+  const wireName = common.wireName(provider.kind);
   return (
     <li
       className={classes(styles.provider, order.isDragging(index) && styles.dragged)}
@@ -50,7 +52,10 @@ export function ProviderRow(props: ProviderRowProps) {
         <span className={styles.place}>{text.position(index + 1)}</span>
         <div className={styles.providerName}>
           <bdi className={styles.strong}>{name}</bdi>
-          <span className={styles.small}>{summaryOf(provider)}</span>
+          <span className={styles.small}>
+            {summaryOf(provider)}
+            {wireName !== null && <code> {wireName}</code>}
+          </span>
         </div>
         <span className={styles.badges}>
           {isChanged && <Badge tone="amber">{text.unsaved}</Badge>}
@@ -64,6 +69,7 @@ export function ProviderRow(props: ProviderRowProps) {
         {mayWrite && <Tools {...props} name={name} />}
       </div>
       <ProviderState
+        channel={provider.channel}
         saved={saved}
         enabled={provider.enabled}
         isAlone={place.isAlone}
@@ -153,7 +159,9 @@ function Tools(props: ProviderRowProps & { name: string }) {
 
 /** The kind and the setting that distinguishes this provider from others of the same kind. */
 function summaryOf({ kind, config }: DraftProvider): string {
-  const { host, port, region, domain } = config;
-  const place = [host && (port ? `${host}:${port}` : host), domain, region].filter(Boolean).join(', ');
+  const { host, port, region, domain, from_sender_id, from_number } = config;
+  const place = [host && (port ? `${host}:${port}` : host), domain, region, from_sender_id, from_number]
+    .filter(Boolean)
+    .join(', ');
   return place === '' ? kindName(kind) : `${kindName(kind)} · ${place}`;
 }

@@ -1,20 +1,22 @@
-import { email as text } from '../../strings/connections.ts';
+import { sms, chain as text } from '../../strings/connections.ts';
 import { CopyButton, Notice, Time } from '../../ui/index.ts';
 import { adviceOn } from './advice.ts';
 import styles from './connections.module.css';
-import { kindFields, type SavedProvider } from './email-kinds.ts';
+import { type ChainChannel, fieldsOf, type SavedProvider } from './provider-kinds.ts';
 import type { Verdict } from './use-verdicts.ts';
 
 /** The health of a provider, the next step, and its callback URL. */
 export function ProviderState(props: {
+  channel: ChainChannel;
   saved: SavedProvider | undefined;
   enabled: boolean;
   isAlone: boolean;
   pausedUntil: string | null;
   verdict: Verdict | undefined;
 }) {
-  const { saved, enabled, isAlone, pausedUntil, verdict } = props;
+  const { channel, saved, enabled, isAlone, pausedUntil } = props;
   if (!saved) return null;
+  const verdict = props.verdict ?? lastCheckOf(saved);
   return (
     <div className={styles.state}>
       {verdict && verdict !== 'asking' && <VerdictNotice verdict={verdict} />}
@@ -24,9 +26,14 @@ export function ProviderState(props: {
         </Notice>
       )}
       {enabled && <Health saved={saved} isAlone={isAlone} />}
-      {saved.callback_url && <Callback saved={saved} url={saved.callback_url} />}
+      {saved.callback_url && <Callback channel={channel} saved={saved} url={saved.callback_url} />}
     </div>
   );
+}
+
+/** The check before this visit, where the service keeps it; null when there was none. */
+function lastCheckOf({ credentials_validated: ok = false, credentials_detail: detail = '' }: SavedProvider) {
+  return detail === '' ? null : { ok, detail };
 }
 
 function VerdictNotice({ verdict }: { verdict: Exclude<Verdict, 'asking'> }) {
@@ -65,9 +72,10 @@ function Health({ saved, isAlone }: { saved: SavedProvider; isAlone: boolean }) 
   );
 }
 
-function Callback({ saved, url }: { saved: SavedProvider; url: string }) {
+function Callback(props: { channel: ChainChannel; saved: SavedProvider; url: string }) {
+  const { channel, saved, url } = props;
   const { kind, config } = saved;
-  const isReady = kindFields[kind].every(({ callback, name }) => !callback || config[name]);
+  const isReady = fieldsOf(channel, kind).every(({ callback, name }) => !callback || config[name]);
   return (
     <details className={styles.callback}>
       <summary>{text.callback}</summary>
@@ -76,7 +84,8 @@ function Callback({ saved, url }: { saved: SavedProvider; url: string }) {
         <CopyButton text={url} />
       </div>
       <p className={styles.small}>
-        {text.callbackHints[kind]} {!isReady && text.callbackMissing}
+        {text.callbackHints[kind] ?? (channel === 'sms' && sms.callbackHint)}{' '}
+        {!isReady && text.callbackMissing}
       </p>
     </details>
   );

@@ -1,5 +1,5 @@
 import { common } from '../../strings/common.ts';
-import { email as text } from '../../strings/connections.ts';
+import { chain as text } from '../../strings/connections.ts';
 import { Button } from '../../ui/index.ts';
 import styles from './connections.module.css';
 

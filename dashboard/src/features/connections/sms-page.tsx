@@ -1,147 +1,102 @@
-import type { SmsSettings } from '@carillon/sdk';
-import { type ReactNode, useState } from 'react';
+import type { GetSmsProvidersResult } from '@carillon/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
-import { orNull } from '../../api/or-null.ts';
-import { useRead } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
-import { sms as text } from '../../strings/connections.ts';
+import { useRead, useWrite } from '../../api/queries.ts';
+import { UnsavedGuard } from '../../shell/unsaved.tsx';
+import { chain as text } from '../../strings/connections.ts';
+import { FormError, Loaded } from '../../ui/index.ts';
+import { ChainCard } from './chain-card.tsx';
 import {
-  Badge,
-  Button,
-  Card,
-  CopyButton,
-  EmptyState,
-  ExactTime,
-  Loaded,
-  Notice,
-  Pairs,
-  Stack,
-} from '../../ui/index.ts';
-import { adviceOn } from './advice.ts';
-import styles from './connections.module.css';
+  type DraftProvider,
+  isProviderChanged,
+  providerBody,
+  providerDraft,
+  providerProblemOf,
+} from './chain-draft.ts';
 import { ConnectionsLayout } from './layout.tsx';
-import { RemoveDialog } from './remove-dialog.tsx';
-import { SmsDialog } from './sms-dialog.tsx';
+import { savedOf } from './provider-kinds.ts';
+import { SaveBar } from './save-bar.tsx';
+import { useVerdicts } from './use-verdicts.ts';
+
+type SmsKind = GetSmsProvidersResult['providers'][number]['kind'];
+
+const settingsKey = ['sms-providers'];
+/** Health covers five minutes. */
+const healthEveryMs = 15_000;
 
 export default function SmsPage() {
-  const { environment, can, kind } = useEnvironment();
-  const mayWrite = can('channels:write');
-  const [isEditing, setEditing] = useState(false);
-  const [isLeaving, setLeaving] = useState(false);
-  const query = useRead(['sms-settings'], (api, signal) =>
-    orNull(api.smsSettings.get(environment.id, { signal })),
-  );
-  const edit = (
-    <Button variant="primary" onClick={() => setEditing(true)}>
-      {text.setUp}
-    </Button>
+  const { environment } = useEnvironment();
+  const query = useRead(
+    settingsKey,
+    (api, signal) => api.smsSettings.getProviders(environment.id, { signal }),
+    { everyMs: healthEveryMs },
   );
   return (
     <ConnectionsLayout channel="sms">
-      <Loaded query={query} lines={6}>
-        {(settings) => (
-          <>
-            <Card
-              title={text.account}
-              actions={
-                settings &&
-                mayWrite && (
-                  <>
-                    <Button size="small" icon="edit" onClick={() => setEditing(true)}>
-                      {text.edit}
-                    </Button>
-                    <Button size="small" onClick={() => setLeaving(true)}>
-                      {text.remove}
-                    </Button>
-                  </>
-                )
-              }
-            >
-              {settings ? <Account settings={settings} /> : <None action={mayWrite && edit} />}
-            </Card>
-            {isEditing && <SmsDialog settings={settings} onClose={() => setEditing(false)} />}
-          </>
-        )}
+      <Loaded query={query} lines={8}>
+        {(saved) => <Editor key={environment.id} saved={saved} />}
       </Loaded>
-      {isLeaving && (
-        <RemoveDialog
-          title={text.removeTitle}
-          text={kind === 'live' ? text.removeText : text.removeTextTest}
-          confirm={text.removeConfirm}
-          word={text.removeWord}
-          done={text.removed}
-          remove={(api) => api.smsSettings.delete(environment.id)}
-          list={['sms-settings']}
-          onClose={() => setLeaving(false)}
-        />
-      )}
     </ConnectionsLayout>
   );
 }
 
-function None({ action }: { action: ReactNode }) {
-  const { kind } = useEnvironment();
-  const isTest = kind === 'test';
-  return (
-    <EmptyState
-      title={isTest ? text.none.test : text.none.live}
-      icon={isTest ? 'sms' : 'warning'}
-      action={action}
-    >
-      {isTest ? text.none.testText : text.none.liveText}
-    </EmptyState>
-  );
-}
+const bodyOf = (providers: DraftProvider[]) => ({
+  providers: providers.map((provider) => providerBody<SmsKind>(provider)),
+});
 
-function Account({ settings }: { settings: SmsSettings }) {
-  const { credentials_validated: isValid, credentials_detail: said, callback_url: url } = settings;
-  const isManaged = settings.kind === 'Managed';
-  return (
-    <Stack>
-      {!isValid && (
-        <Notice tone="red">
-          {adviceOn(said)}
-          {said && <div className={styles.said}>{said}</div>}
-        </Notice>
-      )}
-      <Pairs
-        pairs={[
-          [text.kind, <Kind key="kind" kind={settings.kind.toLowerCase()} />],
-          [
-            text.status,
-            <Badge key="status" tone={isValid ? 'green' : 'red'} shape={isValid ? 'dot' : 'diamond'}>
-              {isValid ? text.valid : text.invalid}
-            </Badge>,
-          ],
-          settings.credentials_validated_at !== null && [
-            text.checkedAt,
-            <ExactTime key="checked" at={settings.credentials_validated_at} />,
-          ],
-          isValid && said !== '' && [text.detail, said],
-          isManaged ? [text.fromNumber, text.noSender] : [text.fromNumber, settings.from_number ?? '–'],
-          !isManaged && [text.fromSenderId, settings.from_sender_id ?? '–'],
-        ]}
-      />
-      {url && (
-        <div>
-          <h3>{text.callback}</h3>
-          <div className={styles.url}>
-            <code>{url}</code>
-            <CopyButton text={url} />
-          </div>
-          <p className={styles.small}>{text.callbackHint}</p>
-        </div>
-      )}
-    </Stack>
-  );
-}
-
-function Kind({ kind }: { kind: string }) {
-  const wireName = common.wireName(kind);
+/** Edits the chain as one draft; polling of the health does not touch it. */
+function Editor({ saved }: { saved: GetSmsProvidersResult }) {
+  const { environment, can } = useEnvironment();
+  const queries = useQueryClient();
+  const { verdicts, verify, forget } = useVerdicts('sms');
+  const [edited, setEdited] = useState<DraftProvider[] | null>(null);
+  const before = saved.providers.map((provider) => providerDraft('sms', provider));
+  const draft = edited ?? before;
+  const isChanged = edited !== null && JSON.stringify(bodyOf(edited)) !== JSON.stringify(bodyOf(before));
+  const save = useWrite((api) => api.smsSettings.replaceProviders(environment.id, bodyOf(draft)), {
+    changes: [['overview'], ['connection-states']],
+    done: text.saved,
+    quiet: true,
+    onDone: (after) => {
+      queries.setQueryData([environment.id, ...settingsKey], after);
+      setEdited(null);
+      after.providers.forEach((provider, index) => {
+        const wanted = draft[index];
+        if (!wanted || !isProviderChanged(wanted, savedOf(saved.providers, wanted.id))) return;
+        forget(provider.id);
+        if (provider.enabled) verify(provider.id);
+      });
+    },
+  });
+  const problem = providerProblemOf(save.error);
   return (
     <>
-      {wireName === null ? common.sentence(kind) : common.provider(kind)}{' '}
-      {wireName !== null && <code>{wireName}</code>}
+      {!problem && <FormError error={save.error} />}
+      <ChainCard
+        channel="sms"
+        providers={draft}
+        savedProviders={saved.providers}
+        problem={problem}
+        verdicts={verdicts}
+        onVerify={verify}
+        onChange={(providers) => {
+          save.reset();
+          setEdited(providers);
+        }}
+        mayWrite={can('channels:write')}
+      />
+      {isChanged && (
+        <SaveBar
+          onSave={() => save.mutate()}
+          isSaving={save.isPending}
+          onDiscard={() => {
+            save.reset();
+            setEdited(null);
+          }}
+        />
+      )}
+      <UnsavedGuard when={isChanged} />
     </>
   );
 }

@@ -17,6 +17,7 @@ export { type Connection, listConnections } from './overview.ts';
 export { connectionSealedColumns } from './sealed.ts';
 export { settingsVersionSql } from './sender-cache.ts';
 export { createSmsCallbackUrl, smsCallbackProviders } from './sms/callback.ts';
+export { smsKinds } from './sms/kinds.ts';
 export { smsRoutes } from './sms/routes.ts';
 export { createSmsConnections } from './sms/senders.ts';
 export { createSmsSettingsService } from './sms/service.ts';
