@@ -38,6 +38,8 @@ export type Attachment = {
   filename: string;
   content_type: string;
   size_bytes: number;
+  /** Only of images within the HTML. */
+  content_id?: string | undefined;
   purged: boolean;
 };
 
@@ -979,6 +981,7 @@ export type SandboxEmail = {
     filename: string;
     content_type: string;
     size_bytes: number;
+    content_id?: string | undefined;
   }>;
   /** The message, byte for byte. */
   mime: string;
@@ -1250,6 +1253,8 @@ export type SendRequest = {
         filename: string;
         content_type: string;
         content_base64: string;
+        /** For an image within the HTML: the body shows it with `<img src="cid:…">` and this id (letters, digits and `.!#$%&'*+/=?^_{|}~@-`). */
+        content_id?: (string | null) | undefined;
       }> | null)
     | undefined;
   from_name?: (string | null) | undefined;

@@ -27,7 +27,7 @@ export interface DueNotification {
   action_url: string | null;
   from_name: string | null;
   reply_to: string | null;
-  attachments: { filename: string; content_type: string }[] | null;
+  attachments: { filename: string; content_type: string; content_id?: string }[] | null;
   connection_id: string | null;
   /** The chain of workflow runs that led to it; null when no run sent it. */
   chain: string | null;

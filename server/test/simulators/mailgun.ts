@@ -10,7 +10,7 @@ import {
   startEmailProvider,
 } from './email-provider.ts';
 import type { Answer, ReceivedCall } from './http-simulator.ts';
-import { type EmailSimulation, says } from './simulation.ts';
+import { type EmailSimulation, type SeenEmail, says } from './simulation.ts';
 
 export interface MailgunSimulatorOptions {
   port?: number;
@@ -116,13 +116,17 @@ async function formOf({ headers, body }: ReceivedCall): Promise<FormData | null>
   }
 }
 
-async function filesOf(form: FormData): Promise<{ filename: string; contentType: string; bytes: Buffer }[]> {
-  const files = form.getAll('attachment').flatMap((entry) => (typeof entry === 'string' ? [] : [entry]));
+/** The filename of an inline file is its content id. */
+async function filesOf(form: FormData): Promise<SeenEmail['attachments']> {
+  const files = (['inline', 'attachment'] as const).flatMap((field) =>
+    form.getAll(field).flatMap((file) => (typeof file === 'string' ? [] : [{ field, file }])),
+  );
   return Promise.all(
-    files.map(async (file) => ({
+    files.map(async ({ field, file }) => ({
       filename: file.name,
       contentType: file.type,
       bytes: Buffer.from(await file.arrayBuffer()),
+      ...(field === 'inline' && { contentId: file.name }),
     })),
   );
 }

@@ -245,11 +245,14 @@ export const postmark: EmailSimulation<PostmarkSimulator> = {
     headers: Object.fromEntries(
       request.Headers.map(({ Name, Value }: Record<string, string>) => [Name, Value]),
     ),
-    attachments: request.Attachments.map(({ Name, ContentType, Content }: Record<string, string>) => ({
-      filename: Name,
-      contentType: ContentType,
-      bytes: Buffer.from(Content ?? '', 'base64'),
-    })),
+    attachments: request.Attachments.map(
+      ({ Name, ContentType, Content, ContentID }: Record<string, string>) => ({
+        filename: Name,
+        contentType: ContentType,
+        bytes: Buffer.from(Content ?? '', 'base64'),
+        ...(ContentID && { contentId: ContentID.replace(/^cid:/, '') }),
+      }),
+    ),
     tags: request.Metadata,
   }),
   callbacks: {

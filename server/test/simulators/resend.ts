@@ -224,11 +224,14 @@ export const resend: EmailSimulation<ResendSimulator> = {
     text: request.text,
     html: request.html,
     headers: request.headers,
-    attachments: request.attachments.map(({ filename, content_type, content }: Record<string, string>) => ({
-      filename,
-      contentType: content_type,
-      bytes: Buffer.from(content ?? '', 'base64'),
-    })),
+    attachments: request.attachments.map(
+      ({ filename, content_type, content, content_id }: Record<string, string>) => ({
+        filename,
+        contentType: content_type,
+        bytes: Buffer.from(content ?? '', 'base64'),
+        ...(content_id && { contentId: content_id }),
+      }),
+    ),
     tags: Object.fromEntries(request.tags.map(({ name, value }: Record<string, string>) => [name, value])),
   }),
   callbacks: {

@@ -234,11 +234,14 @@ export const sendgrid: EmailSimulation<SendgridSimulator> = {
     text: request.content[0].value,
     html: request.content[1]?.value,
     headers: request.headers,
-    attachments: request.attachments.map(({ filename, type, content }: Record<string, string>) => ({
-      filename,
-      contentType: type,
-      bytes: Buffer.from(content ?? '', 'base64'),
-    })),
+    attachments: request.attachments.map(
+      ({ filename, type, content, disposition, content_id }: Record<string, string>) => ({
+        filename,
+        contentType: type,
+        bytes: Buffer.from(content ?? '', 'base64'),
+        ...(disposition === 'inline' && { contentId: content_id }),
+      }),
+    ),
     tags: request.personalizations[0].custom_args,
   }),
   callbacks: {

@@ -336,10 +336,11 @@ export const ses: EmailSimulation<SesSimulator> = {
       text: mail.text?.trim() ?? '',
       html: mail.html?.trim() ?? '',
       headers: Object.fromEntries(mail.headers.map(({ originalKey, value }) => [originalKey, value])),
-      attachments: mail.attachments.map(({ filename, mimeType, content }) => ({
+      attachments: mail.attachments.map(({ filename, mimeType, content, disposition, contentId }) => ({
         filename: filename ?? '',
         contentType: mimeType,
         bytes: Buffer.from(content as ArrayBuffer),
+        ...(disposition === 'inline' && contentId && { contentId: contentId.slice(1, -1) }),
       })),
       tags: Object.fromEntries(EmailTags.map(({ Name, Value }: Record<string, string>) => [Name, Value])),
     };

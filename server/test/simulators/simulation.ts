@@ -62,7 +62,7 @@ export interface SeenEmail {
   text: string;
   html: string;
   headers: Record<string, string>;
-  attachments: { filename: string; contentType: string; bytes: Buffer }[];
+  attachments: { filename: string; contentType: string; bytes: Buffer; contentId?: string }[];
   tags: Record<string, string>;
 }
 

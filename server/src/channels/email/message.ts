@@ -4,6 +4,8 @@ export interface AttachmentFile {
   filename: string;
   contentType: string;
   bytes: Buffer;
+  /** For an image within the HTML, which shows it as `cid:<id>`. */
+  contentId?: string | undefined;
 }
 
 export interface EmailMessage extends MessageEnvelope {

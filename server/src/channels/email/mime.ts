@@ -69,7 +69,9 @@ async function compose({ message, now, boundary }: Composition): Promise<Mime> {
       filename: oneLine(file.filename) || 'attachment',
       contentType: attachmentType(file.contentType),
       content: Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.length),
-      contentDisposition: 'attachment',
+      ...(file.contentId
+        ? { cid: file.contentId, contentDisposition: 'inline' as const }
+        : { contentDisposition: 'attachment' as const }),
       contentTransferEncoding: 'base64',
     })),
     baseBoundary: boundary,

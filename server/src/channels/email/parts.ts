@@ -1,6 +1,6 @@
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { envelopeAddress } from './address.ts';
-import type { EmailMessage } from './message.ts';
+import type { AttachmentFile, EmailMessage } from './message.ts';
 import { attachmentType, customHeaders, mailbox, oneLine, withoutEncodedWords } from './mime.ts';
 
 /** A message in the parts that providers with an HTTP API ask for. No part can break out of the header in which it ends up. */
@@ -12,7 +12,7 @@ export interface EmailParts {
   text: string;
   html: string | null;
   headers: [name: string, value: string][];
-  attachments: { filename: string; contentType: string; bytes: Buffer }[];
+  attachments: AttachmentFile[];
 }
 
 export interface Mailbox {
@@ -31,10 +31,11 @@ export function partsOf(message: EmailMessage): EmailParts {
     text: message.text,
     html: message.html,
     headers: Object.entries(customHeaders(message.headers)),
-    attachments: message.attachments.map(({ filename, contentType, bytes }) => ({
+    attachments: message.attachments.map(({ filename, contentType, bytes, contentId }) => ({
       filename: oneLine(filename) || 'attachment',
       contentType: attachmentType(contentType),
       bytes,
+      contentId,
     })),
   };
 }

@@ -134,9 +134,11 @@ async function attachmentsOf(
   { id, attachments: files }: DueNotification,
 ): Promise<EmailMessage['attachments'] | null> {
   const bytes = await email.listAttachmentBytes(id);
-  const whole = (files ?? []).flatMap(({ filename, content_type: contentType }, index) => {
-    const file = bytes[index];
-    return file ? [{ filename, contentType, bytes: file }] : [];
-  });
+  const whole = (files ?? []).flatMap(
+    ({ filename, content_type: contentType, content_id: contentId }, index) => {
+      const file = bytes[index];
+      return file ? [{ filename, contentType, bytes: file, contentId }] : [];
+    },
+  );
   return whole.length === files?.length ? whole : null;
 }

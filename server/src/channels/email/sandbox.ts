@@ -19,7 +19,7 @@ interface StoredEmail {
   /** Null in rows of earlier releases, which computed the text on every view. */
   text: string | null;
   headers: Record<string, string>;
-  attachments: { filename: string; content_type: string; size_bytes: number }[];
+  attachments: { filename: string; content_type: string; size_bytes: number; content_id?: string }[];
 }
 
 /** The stored email as the API shows it. */
@@ -44,6 +44,7 @@ export function emailPayloadOf(message: EmailMessage): StoredEmail {
       filename: file.filename,
       content_type: file.contentType,
       size_bytes: file.bytes.length,
+      ...(file.contentId && { content_id: file.contentId }),
     })),
   };
 }
@@ -75,6 +76,7 @@ export async function viewStoredEmail(
       filename: file.filename,
       contentType: file.content_type,
       bytes: Buffer.from(`[${file.size_bytes} bytes, not kept by the sandbox]`),
+      contentId: file.content_id,
     })),
   };
   // The row's id determines the date and the boundary, so that the same row always shows the same bytes. The random part of the

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { idTime } from '../../kernel/ids.ts';
@@ -132,4 +133,37 @@ test('bytes of any size are read as they were sent, in the order of the files', 
   });
   const read = await listAttachmentBytes(app.pool, id);
   expect(read.map((bytes, index) => files[index]?.equals(bytes))).toEqual(files.map(() => true));
+});
+
+test('an attachment with a content_id is an image within the HTML', async () => {
+  const logo = { filename: 'logo.png', content_type: 'image/png', content_base64: 'iVBORw0KGgo=' };
+  const html_body = '<img src="cid:logo@acme">';
+  const sent = await send('delivered@sandbox.test', {
+    html_body,
+    attachments: [{ ...logo, content_id: 'logo@acme' }, logo],
+  });
+  expect(sent.attachments.map((file: { content_id?: string }) => file.content_id)).toEqual([
+    'logo@acme',
+    undefined,
+  ]);
+  await app.waitFor(sent.id, (n) => n.status === 'delivered');
+  const { body } = await app.request('GET', `/v1/sandbox/messages?notification_id=${sent.id}`);
+  const { attachments } = await PostalMime.parse(body.data[0].payload.mime);
+  expect(attachments).toMatchObject([
+    { contentId: '<logo@acme>', disposition: 'inline', related: true },
+    { disposition: 'attachment' },
+  ]);
+
+  for (const content_id of ['a b', 'a<b', 'a"b', 'ä', 'a\r\nb', 'a'.repeat(128)]) {
+    const { status, body: refused } = await app.request('POST', '/v1/notifications', {
+      body: {
+        channel: 'email',
+        recipient: { address: 'ada@example.com' },
+        subject: 'Hello',
+        html_body,
+        attachments: [{ ...logo, content_id }],
+      },
+    });
+    expect([status, refused.error.param]).toEqual([400, 'attachments[0].content_id']);
+  }
 });

@@ -1,17 +1,21 @@
 import { invalidParameter, Problem } from '../../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
+import type { AttachmentMetadata } from './notification-row.ts';
 import { limits, type SendRequest } from './schema.ts';
 
 type Attachment = NonNullable<SendRequest['attachments']>[number];
 
 export interface CheckedAttachments {
   /** Metadata is kept permanently; the bytes only until the notification leaves the queue. */
-  metadata: { filename: string; content_type: string; size_bytes: number }[];
+  metadata: AttachmentMetadata[];
   bytes: Buffer[];
 }
 
 const mimeType =
   /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(\s*;\s*[\w!#$&^.+-]+=("[\x20-\x21\x23-\x7e]*"|[\w!#$&^.+-]+))*$/;
+
+/** No character of a content id needs escaping in a header, in a URL in HTML, or in the name of a form field. */
+const contentIdPattern = /^[\w.!#$%&'*+/=?^{|}~@-]+$/;
 
 export function checkAttachments(list: NonNullable<SendRequest['attachments']>): CheckedAttachments | null {
   if (list.length === 0) return null;
@@ -24,7 +28,7 @@ export function checkAttachments(list: NonNullable<SendRequest['attachments']>):
   let total = 0;
   list.forEach((attachment, index) => {
     const at = `attachments[${index}]`;
-    const { filename, content_type, content_base64 } = attachment;
+    const { filename, content_type, content_base64, content_id } = attachment;
     if (/[\p{Cc}/\\]/u.test(filename)) {
       throw invalidParameter(
         `${at}.filename`,
@@ -33,6 +37,11 @@ export function checkAttachments(list: NonNullable<SendRequest['attachments']>):
     }
     if (!mimeType.test(content_type))
       throw invalidParameter(`${at}.content_type`, `${at}.content_type must be a MIME type.`);
+    if (content_id && !contentIdPattern.test(content_id))
+      throw invalidParameter(
+        `${at}.content_id`,
+        `${at}.content_id must consist of letters, digits and .!#$%&'*+/=?^_{|}~@-.`,
+      );
     total += decodedLength(content_base64);
     if (total > limits.attachmentBytes) {
       throw new Problem('attachment_too_large', 'Attachments can have at most 15 MiB, each and in total.', {
@@ -42,7 +51,10 @@ export function checkAttachments(list: NonNullable<SendRequest['attachments']>):
     const ahead = decodedAhead.get(attachment);
     const bytes = ahead === undefined ? decodeBase64(content_base64) : ahead;
     if (!bytes) throw invalidParameter(`${at}.content_base64`, `${at}.content_base64 is not valid base64.`);
-    checked.metadata.push({ filename, content_type, size_bytes: bytes.length });
+    checked.metadata.push({
+      ...{ filename, content_type, size_bytes: bytes.length },
+      ...(content_id && { content_id }),
+    });
     checked.bytes.push(bytes);
   });
   return checked;

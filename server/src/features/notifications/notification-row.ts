@@ -37,6 +37,15 @@ export interface NotificationRow {
   trace: StoredTraceEntry[];
 }
 
+/** An attachment without its bytes. */
+export interface AttachmentMetadata {
+  filename: string;
+  content_type: string;
+  size_bytes: number;
+  /** Only of images within the HTML. */
+  content_id?: string;
+}
+
 export interface ContentRow {
   subject: string | null;
   html_body: string | null;
@@ -44,7 +53,7 @@ export interface ContentRow {
   template_data: Record<string, unknown>;
   from_name: string | null;
   reply_to: string | null;
-  attachments: { filename: string; content_type: string; size_bytes: number }[] | null;
+  attachments: AttachmentMetadata[] | null;
   /** The version of the template that the notification was accepted with; null when the content came with the request. */
   template_version_id: string | null;
   /** The recipient's language, for templates with several. */

@@ -32,6 +32,7 @@ export const limits = {
   attachments: 10,
   attachmentBytes: 15 * 1_048_576,
   attachmentName: 255,
+  contentId: 127, // Resend takes fewer than 128
   fromName: 200,
   replyTo: 320,
   templateDataBytes: 262_144,
@@ -55,6 +56,15 @@ const AttachmentInput = Type.Object({
   filename: Type.String({ minLength: 1, maxLength: limits.attachmentName }),
   content_type: Type.String({ minLength: 1, maxLength: limits.attachmentName }),
   content_base64: Type.String(),
+  content_id: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: limits.contentId,
+        description:
+          'For an image within the HTML: the body shows it with `<img src="cid:…">` and this id (letters, digits and `.!#$%&\'*+/=?^_{|}~@-`).',
+      }),
+    ),
+  ),
 });
 
 const content = {
@@ -140,6 +150,7 @@ const AttachmentMetadata = Type.Object(
     filename: Type.String(),
     content_type: Type.String(),
     size_bytes: Type.Integer(),
+    content_id: Type.Optional(Type.String({ description: 'Only of images within the HTML.' })),
     purged: Type.Boolean(),
   },
   { title: 'Attachment' },

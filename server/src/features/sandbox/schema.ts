@@ -31,7 +31,12 @@ const EmailPayload = Type.Object(
     text: Type.String({ description: 'As sent, or derived from the HTML.' }),
     headers: Type.Record(Type.String(), Type.String()),
     attachments: Type.Array(
-      Type.Object({ filename: Type.String(), content_type: Type.String(), size_bytes: Type.Integer() }),
+      Type.Object({
+        filename: Type.String(),
+        content_type: Type.String(),
+        size_bytes: Type.Integer(),
+        content_id: Type.Optional(Type.String()),
+      }),
     ),
     mime: Type.String({ description: 'The message, byte for byte.' }),
     mime_complete: Type.Boolean({

@@ -60,7 +60,11 @@ function formOf(message: EmailMessage): FormPart[] {
     ...parts.headers.map(([name, value]) => field(`h:${name}`, value)),
     field('v:notification_id', notificationId),
     field('v:environment_id', environmentId),
-    ...parts.attachments.map((file): FormPart => ({ name: 'attachment', ...file })),
+    // The filename of an inline file is its content id.
+    ...parts.attachments.map(
+      ({ contentId, ...file }): FormPart =>
+        contentId ? { ...file, name: 'inline', filename: contentId } : { ...file, name: 'attachment' },
+    ),
   ];
 }
 

@@ -48,10 +48,11 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
     ...(parts.text === '' ? {} : { TextBody: parts.text }),
     ...(parts.html === null ? {} : { HtmlBody: parts.html }),
     Headers: parts.headers.map(([Name, Value]) => ({ Name, Value })),
-    Attachments: parts.attachments.map(({ filename, contentType, bytes }) => ({
+    Attachments: parts.attachments.map(({ filename, contentType, bytes, contentId }) => ({
       Name: filename,
       Content: bytes.toString('base64'),
       ContentType: contentType,
+      ...(contentId && { ContentID: `cid:${contentId}` }),
     })),
     Metadata: { notification_id: notificationId, environment_id: environmentId },
   };

@@ -54,10 +54,11 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
     ...(attachments.length === 0
       ? {}
       : {
-          attachments: attachments.map(({ filename, contentType, bytes }) => ({
+          attachments: attachments.map(({ filename, contentType, bytes, contentId }) => ({
             filename,
             content: bytes.toString('base64'),
             content_type: contentType,
+            ...(contentId && { content_id: contentId }),
           })),
         }),
     tags: [

@@ -57,11 +57,11 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
     ...(attachments.length === 0
       ? {}
       : {
-          attachments: attachments.map(({ filename, contentType, bytes }) => ({
+          attachments: attachments.map(({ filename, contentType, bytes, contentId }) => ({
             content: bytes.toString('base64'),
             type: contentType,
             filename,
-            disposition: 'attachment',
+            ...(contentId ? { disposition: 'inline', content_id: contentId } : { disposition: 'attachment' }),
           })),
         }),
   };
