@@ -48,7 +48,8 @@ interface ShownStep {
 
 const workflowCount = 24;
 const runsOfEach = 4;
-const kills = 6;
+/** `KILLS=20 npx vitest run server/src/features/runs/model` for a longer storm. */
+const kills = Number(process.env.KILLS ?? 3);
 /** The same workflows each time, so that a failure can be looked into; what differs is when the workers die. */
 const seed = 1815;
 const world = {
