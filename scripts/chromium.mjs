@@ -1,7 +1,7 @@
 // Which browser the browser tests drive: one that is there, else Debian's, installed when that is allowed.
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { run } from './setup.mjs';
+import { canInstallPackages, installPackages } from './debian.mjs';
 
 /** Debian's build without windows and menus opens a page in a third of the time; the engine is the same. */
 const shell = 'chromium-headless-shell';
@@ -50,7 +50,7 @@ function isExecutable(path) {
 /** Installs it where we may; otherwise says in one line what is left out and what to do about it. */
 export async function ensureChromium() {
   if (process.env.CHROMIUM_PATH || findChromium()?.endsWith(shell)) return;
-  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) await installChromium();
+  if (canInstallPackages()) await installChromium();
   if (findChromium()) return;
   console.log(
     'Chromium not found: the browser tests are skipped. Install it (Debian, Ubuntu: apt-get install chromium) or set CHROMIUM_PATH.',
@@ -59,12 +59,6 @@ export async function ensureChromium() {
 
 async function installChromium() {
   console.log('installing Chromium for the browser tests (apt-get, once)…');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const quiet = { env, stdio: ['ignore', 'ignore', 'ignore'] };
-  const apt = (...args) => run('apt-get', ['-qq', ...args], quiet).catch(() => 1);
-  const install = (name) => apt('install', '-y', '--no-install-recommends', name);
-  if ((await install(shell)) === 0) return;
-  // Lists of packages are often missing in containers, and then have to be fetched first.
-  if ((await apt('update')) === 0 && (await install(shell)) === 0) return;
-  if (!findChromium()) await install('chromium');
+  if (await installPackages(shell)) return;
+  if (!findChromium()) await installPackages('chromium');
 }

@@ -6,10 +6,12 @@ import { ensureChromium } from './chromium.mjs';
 import { countsVariable } from './count-reporter.mjs';
 import { withScratch } from './scratch.mjs';
 import { ensureInstalled, run } from './setup.mjs';
+import { ensureSwaks } from './swaks.mjs';
 
 await ensureInstalled();
 const args = process.argv.slice(2);
 if (args.length === 0 || args.some((each) => /widgets|dashboard|packages/.test(each))) await ensureChromium();
+if (args.length === 0 || args.some((each) => each.includes('smtp-in'))) await ensureSwaks();
 const checked = await check();
 const { code, passed, failed, skipped } = await runTests(args);
 

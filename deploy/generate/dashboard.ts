@@ -80,6 +80,16 @@ const rows: Record<string, Panel[]> = {
       unit: 'short',
       queries: { [`sum(carillon_event_streams_open${of})`]: 'streams' },
     },
+    {
+      title: 'SMTP in',
+      description: 'Messages and sign-ins of mail software, by outcome; and its open connections.',
+      unit: 'short',
+      queries: {
+        [perSecond('carillon_smtp_messages_total', 'outcome')]: 'messages {{outcome}} per second',
+        [perSecond('carillon_smtp_sign_ins_total', 'outcome')]: 'sign-ins {{outcome}} per second',
+        [`sum(carillon_smtp_connections_open${of})`]: 'connections',
+      },
+    },
   ],
   Delivery: [
     {

@@ -3,7 +3,10 @@ import { describeSettings } from '../../server/src/config.ts';
 type Schema = Record<string, unknown>;
 
 /** Set by the chart or the image: another value would disagree with the ports and volumes of the pods. */
-const setByChart = ['CARILLON_ROLES', 'CARILLON_DATA_DIR', 'PORT'];
+const setByChart = [
+  ...['CARILLON_ROLES', 'CARILLON_DATA_DIR', 'PORT'],
+  ...['CARILLON_SMTP_PORT', 'CARILLON_SMTP_TLS_CERT', 'CARILLON_SMTP_TLS_KEY', 'CARILLON_SMTP_PLAINTEXT'],
+];
 
 const anyObject: Schema = { type: 'object' };
 const count: Schema = { type: 'integer', minimum: 1 };
@@ -17,7 +20,7 @@ const exceptions: Record<string, Schema> = {
   'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
   'image.repository': { type: 'string', minLength: 1 },
   existingSecret: { type: 'string', minLength: 1 },
-  'service.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
+  '*.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
   'database.cloudNativePG.parameters': labels,
   'ingress.hiddenPaths': { type: 'array', items: { type: 'string', pattern: '^/' } },
   '*.podDisruptionBudget.maxUnavailable': countOrShare,

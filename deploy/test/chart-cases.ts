@@ -10,6 +10,7 @@ const placement = {
 /** Combinations of values that reach every branch of the templates. */
 export const cases = {
   defaults: {},
+  smtpInTheCluster: { smtp: { enabled: true } },
   minimal: { api: { ...off, replicas: 1 }, worker: { ...off, replicas: 1 } },
   outsideDatabase: {
     database: { urlSecret: { name: 'my-db-app' } },
@@ -41,6 +42,12 @@ export const cases = {
     extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/ca/ca.crt' }],
     extraVolumes: [{ name: 'ca', secret: { secretName: 'ca' } }],
     extraVolumeMounts: [{ name: 'ca', mountPath: '/ca', readOnly: true }],
+    smtp: {
+      enabled: true,
+      type: 'LoadBalancer',
+      annotations: { 'example.com/lb': 'internal' },
+      tlsSecret: 'smtp-tls',
+    },
     service: { type: 'LoadBalancer', port: 8080, annotations: { 'example.com/lb': 'internal' } },
     ingress: {
       enabled: true,

@@ -162,14 +162,43 @@ test('pods have longer to stop than the service takes, and stay out of rotation 
   }
 });
 
+test('SMTP in has a port of the API alone, with a certificate or within the cluster', () => {
+  const settingsOf = (values: Values, role: string) => {
+    const deployment = ofKind<Deployment>('Deployment', objectsOf(values)).find(
+      ({ spec }) => spec?.template.metadata?.labels?.['app.kubernetes.io/component'] === role,
+    );
+    const [container] = deployment ? containersOf(deployment) : [];
+    const env = (container?.env ?? []).filter(({ name }) => name.startsWith('CARILLON_SMTP'));
+    return { env: Object.fromEntries(env.map(({ name, value }) => [name, value])), ports: container?.ports };
+  };
+  const ports = [
+    { name: 'http', containerPort: 8400 },
+    { name: 'smtp', containerPort: 2525 },
+  ];
+  expect(settingsOf(cases.everything, 'api')).toEqual({
+    ports,
+    env: {
+      CARILLON_SMTP_PORT: '2525',
+      CARILLON_SMTP_TLS_CERT: '/smtp-tls/tls.crt',
+      CARILLON_SMTP_TLS_KEY: '/smtp-tls/tls.key',
+    },
+  });
+  expect(settingsOf(cases.smtpInTheCluster, 'api')).toEqual({
+    ports,
+    env: { CARILLON_SMTP_PORT: '2525', CARILLON_SMTP_PLAINTEXT: 'all' },
+  });
+  for (const values of [cases.defaults, cases.everything])
+    expect(settingsOf(values, 'worker')).toEqual({ ports: ports.slice(0, 1), env: {} });
+});
+
 test('ports and paths are those that the service serves', () => {
   const { PORT } = loadConfig({}, tmpdir());
   for (const workload of workloads)
-    expect(containersOf(workload)[0]?.ports).toEqual([{ name: 'http', containerPort: PORT }]);
+    expect(containersOf(workload)[0]?.ports?.[0]).toEqual({ name: 'http', containerPort: PORT });
   for (const service of ofKind<Service>('Service', all))
     for (const port of service.spec?.ports ?? []) {
-      expect(port.name).toBe('http');
-      if (service.spec?.selector) expect(port.targetPort).toBe('http');
+      expect(port.name).toBe(/-smtp$/.test(service.metadata?.name ?? '') ? 'smtp' : 'http');
+      if (service.spec?.selector) expect(port.targetPort).toBe(port.name);
     }
   const monitors = ofKind<{ spec: { endpoints: { path: string }[] } }>('ServiceMonitor', all);
   expect(monitors.length).toBeGreaterThan(0);

@@ -19,6 +19,7 @@ import { bootstrap, type Credentials, createAuthenticator } from './features/acc
 import { startRecorder } from './features/activity/index.ts';
 import { createRecipientAuthenticator } from './features/inbox/index.ts';
 import { openObjectStore } from './features/objects/index.ts';
+import { type SmtpIn, startSmtpIn } from './features/smtp-in/index.ts';
 import { createPages } from './features/static-files/index.ts';
 import { startStorageMeter } from './features/usage/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -44,6 +45,8 @@ export interface App {
   http: FastifyInstance;
   /** The address of the server, e.g. http://127.0.0.1:8400. */
   url: string;
+  /** The port for SMTP in; null when it is off. */
+  smtpPort: number | null;
   /** The credentials that this start made; null when they were made earlier. */
   credentials: Credentials | null;
   stop(): Promise<void>;
@@ -224,19 +227,21 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 
     let draining = false;
     const table = config.CARILLON_ROLES.includes('api') ? (options.routes ?? allRoutes) : workerRoutes;
-    const http = createHttpServer(
-      { ...deps, rateLimiter: createRateLimiter(pool, config) },
-      table(services, { draining: () => draining }),
-      {
-        pages: config.CARILLON_ROLES.includes('api') ? createPages() : undefined,
-        trustedProxies: config.CARILLON_TRUSTED_PROXIES,
-      },
-    );
+    const rateLimiter = createRateLimiter(pool, config);
+    const http = createHttpServer({ ...deps, rateLimiter }, table(services, { draining: () => draining }), {
+      pages: config.CARILLON_ROLES.includes('api') ? createPages() : undefined,
+      trustedProxies: config.CARILLON_TRUSTED_PROXIES,
+    });
     drains.push(() => closeWithin(http, drainMs));
     await http.listen({ host: config.HOST, port: config.PORT });
     const { port } = http.server.address() as AddressInfo;
     url = `http://${openableHost(config.HOST)}:${port}`;
     log.info({ url, roles: config.CARILLON_ROLES }, 'listening');
+    let smtp: SmtpIn | null = null;
+    if (config.CARILLON_SMTP_PORT !== null && config.CARILLON_ROLES.includes('api')) {
+      smtp = await startSmtpIn({ ...services, rateLimiter }, config.CARILLON_SMTP_PORT, drainMs);
+      drains.push(smtp.stop);
+    }
 
     const stop = async (): Promise<void> => {
       draining = true;
@@ -252,10 +257,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       services,
       http,
       url,
+      smtpPort: smtp?.port ?? null,
       credentials,
       stop,
       async retire() {
-        await stopAccepting(http, moveMs);
+        await Promise.all([stopAccepting(http, moveMs), smtp?.stop()]);
         await stop();
       },
     };

@@ -181,6 +181,38 @@ const settings = {
     shown: 'host of PUBLIC_URL, or else the domain of the From address',
     meaning: 'The EHLO name for mail servers. Many servers reject a name that does not exist in DNS.',
   }),
+  CARILLON_SMTP_PORT: setting<number | null>({
+    read: integer(0, 65_535),
+    fallback: null,
+    shown: 'off',
+    meaning:
+      'Port for SMTP in: mail software signs in with an API key as the password, and its messages become email notifications. Usually 587 or 2525; 0 picks a free port.',
+  }),
+  CARILLON_SMTP_TLS_CERT: setting<string | null>({
+    read: text,
+    fallback: null,
+    shown: '–',
+    meaning:
+      'File with the certificate (and its chain, PEM) for STARTTLS on CARILLON_SMTP_PORT. A replaced file is used within a minute. Requires CARILLON_SMTP_TLS_KEY.',
+  }),
+  CARILLON_SMTP_TLS_KEY: setting<string | null>({
+    read: text,
+    fallback: null,
+    shown: '–',
+    meaning: 'File with the private key (PEM) of CARILLON_SMTP_TLS_CERT.',
+  }),
+  CARILLON_SMTP_PLAINTEXT: setting({
+    read: oneOf('loopback', 'all'),
+    fallback: 'loopback' as const,
+    meaning:
+      'From where API keys are accepted without TLS on CARILLON_SMTP_PORT: from this machine (loopback), or from everywhere (all; for private networks and behind a proxy that terminates TLS).',
+  }),
+  CARILLON_SMTP_CONNECTIONS_PER_ADDRESS: setting({
+    read: integer(1, 1_000),
+    fallback: 100,
+    meaning:
+      'Open SMTP connections from one address, per process; a process has at most 1,000. Clients behind a proxy share its address.',
+  }),
   CARILLON_CHATONE_API_URL: setting({
     read: url('http:', 'https:'),
     fallback: 'https://slack.com/api',
@@ -488,6 +520,13 @@ function managedSmsProblem(config: Values): string | null {
   return `${missing.join(', ')} must also be set: the managed SMS provider needs all four`;
 }
 
+/** With one of the files, the operator expects TLS that there would not be. */
+function smtpTlsProblem(config: Values): string | null {
+  const { CARILLON_SMTP_TLS_CERT: cert, CARILLON_SMTP_TLS_KEY: key } = config;
+  if ((cert === null) === (key === null)) return null;
+  return `${cert === null ? 'CARILLON_SMTP_TLS_CERT' : 'CARILLON_SMTP_TLS_KEY'} must also be set: STARTTLS needs the certificate and its key`;
+}
+
 const neededForS3 = [
   'CARILLON_S3_BUCKET',
   'CARILLON_S3_ACCESS_KEY_ID',
@@ -562,6 +601,7 @@ export function loadConfig(env: Record<string, string | undefined>, folder: stri
       directUrlProblem(config),
       managedEmailProblem(config),
       managedSmsProblem(config),
+      smtpTlsProblem(config),
       s3Problem(config),
     ].filter((problem) => problem !== null),
   );

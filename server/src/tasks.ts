@@ -9,6 +9,7 @@ import {
   triggerDataTask,
   validationTask,
 } from './engine/tasks.ts';
+import { messageTask } from './features/smtp-in/tasks.ts';
 import {
   draftPreviewTask,
   templateCheckTask,
@@ -25,6 +26,7 @@ export const allTasks = [
   textTask,
   sanitizeTask,
   mimeTask,
+  messageTask,
   definitionTask,
   triggerDataTask,
   validationTask,

@@ -118,6 +118,21 @@ spec:
                 secretKeyRef:
                   name: {{ $values.existingSecret }}
                   key: CARILLON_ENCRYPTION_KEY
+            {{- with .smtp }}
+            {{- if .enabled }}
+            - name: CARILLON_SMTP_PORT
+              value: "2525"
+            {{- if .tlsSecret }}
+            - name: CARILLON_SMTP_TLS_CERT
+              value: /smtp-tls/tls.crt
+            - name: CARILLON_SMTP_TLS_KEY
+              value: /smtp-tls/tls.key
+            {{- else }}
+            - name: CARILLON_SMTP_PLAINTEXT
+              value: all
+            {{- end }}
+            {{- end }}
+            {{- end }}
             {{- with $values.extraEnv }}
             {{- toYaml . | nindent 12 }}
             {{- end }}
@@ -129,6 +144,12 @@ spec:
           ports:
             - name: http
               containerPort: 8400
+            {{- with .smtp }}
+            {{- if .enabled }}
+            - name: smtp
+              containerPort: 2525
+            {{- end }}
+            {{- end }}
           startupProbe:
             httpGet: {path: /healthz, port: http}
             periodSeconds: 2
@@ -156,6 +177,13 @@ spec:
               mountPath: /data
             - name: tmp
               mountPath: /tmp
+            {{- with .smtp }}
+            {{- if and .enabled .tlsSecret }}
+            - name: smtp-tls
+              mountPath: /smtp-tls
+              readOnly: true
+            {{- end }}
+            {{- end }}
             {{- with $values.extraVolumeMounts }}
             {{- toYaml . | nindent 12 }}
             {{- end }}
@@ -164,6 +192,13 @@ spec:
           emptyDir: {}
         - name: tmp
           emptyDir: {}
+        {{- with .smtp }}
+        {{- if and .enabled .tlsSecret }}
+        - name: smtp-tls
+          secret:
+            secretName: {{ .tlsSecret }}
+        {{- end }}
+        {{- end }}
         {{- with $values.extraVolumes }}
         {{- toYaml . | nindent 8 }}
         {{- end }}

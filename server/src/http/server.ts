@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { isDatabaseUnavailable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { cutOff } from '../kernel/batcher.ts';
 import { steadyClock } from '../kernel/clock.ts';
@@ -13,9 +12,9 @@ import type { Span } from '../kernel/tracing.ts';
 import { allowCrossOrigin, answerPreflights } from './cors.ts';
 import { parseJsonBytes, readBody, tinyBytes } from './json.ts';
 import { jsonInPieces, pieceLength } from './large-json.ts';
-import { moveProblemOf } from './organization-move.ts';
 import { refuseOtherMethods } from './other-methods.ts';
 import type { Principal, Recipient, SignedIn } from './principal.ts';
+import { problemOf } from './problem.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
 import type { Reply, Route, RouteCall } from './route.ts';
@@ -152,7 +151,7 @@ export function createHttpServer(
   }
 
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const problem = request.raw.errored ? cutOff() : problemOf(error);
+    const problem = request.raw.errored ? cutOff() : httpProblemOf(error);
     if (problem.status >= 500)
       deps.log.error({ request_id: request.id, err: problem.cause }, problem.message);
     send(request, reply, replyOf(request, problem));
@@ -397,8 +396,7 @@ function replyOf(request: FastifyRequest, problem: Problem): Reply {
   };
 }
 
-function problemOf(error: unknown): Problem {
-  if (error instanceof Problem) return error;
+function httpProblemOf(error: unknown): Problem {
   const code = (error as { code?: unknown }).code;
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -412,13 +410,5 @@ function problemOf(error: unknown): Problem {
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Problem('route_not_found', 'A part of the URL is too long.');
   }
-  const moved = moveProblemOf(error);
-  if (moved) return moved;
-  if (isDatabaseUnavailable(error)) {
-    return new Problem('temporarily_unavailable', 'The database is temporarily unavailable. Try again.', {
-      headers: { 'retry-after': '1' },
-      cause: error,
-    });
-  }
-  return new Problem('internal_error', 'An internal error occurred.', { cause: error });
+  return problemOf(error);
 }

@@ -36,6 +36,9 @@ export interface Metrics {
   objectStoreCalls: Counter<'operation' | 'outcome'>;
   listReads: Counter<'server' | 'reason'>;
   replicaLag: Gauge;
+  smtpMessages: Counter<'outcome'>;
+  smtpSignIns: Counter<'outcome'>;
+  smtpConnections: Gauge;
 }
 
 export function createMetrics(): Metrics {
@@ -121,6 +124,23 @@ export function createMetrics(): Metrics {
       name: 'carillon_replica_lag_seconds',
       help: 'How far the replica for lists is behind, as last measured.',
       aggregator: 'max',
+      registers,
+    }),
+    smtpMessages: new Counter({
+      name: 'carillon_smtp_messages_total',
+      help: 'Messages submitted by SMTP: accepted, deferred (try again) or rejected.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    smtpSignIns: new Counter({
+      name: 'carillon_smtp_sign_ins_total',
+      help: 'Sign-ins by SMTP: accepted or rejected.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    smtpConnections: new Gauge({
+      name: 'carillon_smtp_connections_open',
+      help: 'Open SMTP connections.',
       registers,
     }),
     callbacks: new Counter({

@@ -7,3 +7,4 @@ export { listPeople } from './people-store.ts';
 export { accountRoutes } from './routes.ts';
 export { deleteExpiredSessions } from './sessions-store.ts';
 export { listEveryOrganizationId } from './tenants-store.ts';
+export { networkOf } from './throttle.ts';

@@ -1,0 +1,1 @@
+export { type SmtpIn, startSmtpIn } from './server.ts';

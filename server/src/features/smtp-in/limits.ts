@@ -1,0 +1,56 @@
+import { isIPv4 } from 'node:net';
+import { createTokenBuckets } from '../../http/token-buckets.ts';
+import { networkOf } from '../accounts/index.ts';
+
+export const smtpLimits = {
+  /** 15 MiB of attachments in base64, with line breaks, and the bodies. */
+  messageBytes: 24 * 1_048_576,
+  /** RFC 5321 4.5.3.1.8 asks for at least 100. Clients continue with the rest in another message. */
+  recipients: 100,
+  /** In one process. */
+  connections: 1_000,
+  /** The messages that are being received or written, in one process. */
+  bytesInProgress: 96 * 1_048_576,
+  /** RFC 5321 4.5.3.2.7 asks for five minutes. */
+  idleMs: 300_000,
+  /** From the connection to the sign-in. */
+  signInMs: 60_000,
+  /** From DATA to the final dot: a client that sends a byte a minute is never idle. */
+  receiveMs: 600_000,
+  failedSignInsPerConnection: 3,
+  /** For all connections of one network; beyond that, each failure is answered late. */
+  failedSignInsPerNetwork: { burst: 20, perMinute: 10, delayMs: 5_000 },
+} as const;
+
+/** The open connections by address; an IPv6 customer has a whole network of addresses. */
+export function createConnectionCounts(perAddress: number) {
+  const counts = new Map<string, number>();
+  return {
+    open(address: string): void {
+      const key = addressKey(address);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    },
+    close(address: string): void {
+      const key = addressKey(address);
+      const left = (counts.get(key) ?? 1) - 1;
+      if (left === 0) counts.delete(key);
+      else counts.set(key, left);
+    },
+    isOver: (address: string): boolean => (counts.get(addressKey(address)) ?? 0) > perAddress,
+  };
+}
+
+function addressKey(address: string): string {
+  const ipv4 = address.replace(/^::ffff:/i, '');
+  return isIPv4(ipv4) ? ipv4 : networkOf({ ipAddress: address });
+}
+
+/**
+ * The delay of the answer to a failed sign-in. Keys cannot be guessed; the limit keeps guesses from costing queries. A right key
+ * is never refused: one client with an old key must not lock out the others of its network.
+ */
+export function createSignInGuard(): (address: string) => number {
+  const { burst, perMinute, delayMs } = smtpLimits.failedSignInsPerNetwork;
+  const failures = createTokenBuckets({ ratePerSecond: perMinute / 60, burst });
+  return (address) => (failures.take(networkOf({ ipAddress: address })).allowed ? 0 : delayMs);
+}
