@@ -18,6 +18,7 @@ export type { WaitOptions } from './runs.ts';
 export type { Fetch, GuardedOptions, KeyedOptions, RequestOptions, TransportOptions } from './transport.ts';
 export { version } from './version.ts';
 export {
+  type InboxActionData,
   type NotificationData,
   type VerifyWebhookOptions,
   verifyWebhook,

@@ -24,6 +24,20 @@ export type NotificationData = Partial<Omit<Notification, 'id' | 'html_body' | '
   deleted?: true;
 };
 
+/** The recipient of an inbox item chose one of its actions. */
+export interface InboxActionData {
+  notification_id: string;
+  external_user_id: string;
+  /** The key of the action. */
+  action: string;
+  label: string;
+  category: string | null;
+  tags: string[];
+  taken_at: string;
+  /** The template_data of the notification. */
+  data: Record<string, unknown>;
+}
+
 interface Envelope<Type extends string, Data> {
   /** The same on every attempt: remember those you have handled. */
   id: string;
@@ -48,6 +62,7 @@ export type WebhookEvent =
       | 'notification.read',
       NotificationData
     >
+  | Envelope<'inbox.action', InboxActionData>
   | Envelope<'webhook.test', { endpoint_id: string; message: string }>
   | Envelope<
       | 'webhook.endpoint.disabled'

@@ -2,6 +2,7 @@ import { createReleaseJob } from './features/brake/index.ts';
 import { createBroadcastJob } from './features/broadcasts/index.ts';
 import { createBulkActionJob } from './features/bulk-actions/index.ts';
 import { createDispatchJob } from './features/dispatch/index.ts';
+import { createInboxReturnJob } from './features/inbox/index.ts';
 import { createReceiptJob } from './features/receipts/index.ts';
 import { createRunJob } from './features/runs/index.ts';
 import { createScheduleJob } from './features/schedules/index.ts';
@@ -23,5 +24,6 @@ export function allJobs(services: Services): Record<WorkKind, Job> {
     brake_release: createReleaseJob(services),
     bulk_action: createBulkActionJob(services),
     broadcast: createBroadcastJob(services),
+    inbox_return: createInboxReturnJob(services),
   };
 }

@@ -111,6 +111,11 @@ export function createServices(deps: Deps) {
   const defaults = defaultRulesWith(deps.config.CARILLON_BRAKE_RECIPIENT_LIMIT);
   const brakeStates = createBrakeStates(deps, defaults);
   const brake = createBrake(deps, { states: brakeStates, engagements: createEngagements(deps) });
+  const runs = createRunService({
+    ...deps,
+    newRuns,
+    loopGuard: createLoopGuard(deps, { states: brakeStates }),
+  });
   const holds = createHolds(deps, { contents, defaults });
   const broadcasts = createBroadcastService({ ...deps, lookups, templates, brake });
 
@@ -146,7 +151,7 @@ export function createServices(deps: Deps) {
     definitions,
     workflows,
     newRuns,
-    runs: createRunService({ ...deps, newRuns, loopGuard: createLoopGuard(deps, { states: brakeStates }) }),
+    runs,
     schedules: createScheduleService({ ...deps, workflows, broadcasts }),
     emailSettings: createEmailSettingsService({ ...deps, sandboxStore, linkSecrets }),
     smsSettings: createSmsSettingsService({ ...deps, sandboxStore, linkSecrets, smsCallbackUrl }),
@@ -159,7 +164,7 @@ export function createServices(deps: Deps) {
     openWebhookSecrets,
     callbacks: createCallbackService({ ...deps, linkSecrets, callbackProviders, reportWriter }),
     reportWriter,
-    inbox: createInboxService(deps),
+    inbox: createInboxService({ ...deps, actionEvents: runs }),
     liveInbox: createLiveInbox(deps),
     overview: createActivityService(deps),
     incidentBoard: createIncidentBoard(deps),

@@ -47,6 +47,7 @@ export const webhooks = {
       'notification.opened': 'Every open',
       'notification.clicked': 'Every link click',
       'notification.read': 'Inbox item read',
+      'inbox.action': 'Button of an inbox item chosen',
       'provider.critical': 'Email provider outage',
       'provider.recovered': 'Email provider recovered',
       'brake.engaged': 'A limit was reached, or a spike or loop was found',

@@ -4,16 +4,20 @@ import type { List } from '../list.ts';
 import type { Table } from '../operations.ts';
 import type { RequestOptions } from '../transport.ts';
 import type {
+  ArchiveInboxItemsParams,
+  ArchiveInboxItemsResult,
   CreateStreamTicketResult,
   GetInboxFeedParams,
   GetInboxFeedResult,
   GetInboxUnreadCountResult,
   GetOwnPreferencesResult,
   InboxItem,
+  InboxUnreadCounts,
   MarkInboxReadParams,
   MarkInboxReadResult,
   Preference,
   SetOwnPreferenceParams,
+  SnoozeInboxItemParams,
   UnsubscribeFromAllResult,
   VerifyInboxTokenResult,
 } from './types.ts';
@@ -30,7 +34,7 @@ export interface InboxApi {
   /**
    * List the items of an inbox, newest first.
    *
-   * Archived items are not included. A page may be shorter than `limit` when the items are large; only `next_cursor` tells whether there are more.
+   * Archived and snoozed items are not included. `category` and `tag` select the items of a tab. A page may be shorter than `limit`, or empty, when the items are large, or when few of the newest fit the tab; only `next_cursor` tells whether there are more.
    *
    * Requires an end-user token with the scope `inbox`.
    *
@@ -45,6 +49,16 @@ export interface InboxApi {
    * `GET /inbox/v1/unread-count`
    */
   unreadCount(options?: RequestOptions): Promise<GetInboxUnreadCountResult>;
+  /**
+   * Get the unread counts by category and tag.
+   *
+   * For the tabs of an inbox.
+   *
+   * Requires an end-user token with the scope `inbox`.
+   *
+   * `GET /inbox/v1/unread-counts`
+   */
+  unreadCounts(options?: RequestOptions): Promise<InboxUnreadCounts>;
   /**
    * Get an item.
    *
@@ -84,11 +98,53 @@ export interface InboxApi {
   /**
    * Mark all items as read.
    *
+   * Or those that fit `ids`, `category`, `tag` and `before`. Snoozed items stay as they are.
+   *
    * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/mark-all-read`
    */
   markAllRead(params?: MarkInboxReadParams, options?: RequestOptions): Promise<MarkInboxReadResult>;
+  /**
+   * Archive all items.
+   *
+   * Or those that fit `ids`, `category`, `tag`, `before` and `status`. Snoozed items stay, unless `ids` names them.
+   *
+   * Requires an end-user token with the scope `inbox`.
+   *
+   * `POST /inbox/v1/notifications/archive-all`
+   */
+  archiveAll(params?: ArchiveInboxItemsParams, options?: RequestOptions): Promise<ArchiveInboxItemsResult>;
+  /**
+   * Snooze an item.
+   *
+   * The item is hidden, and counts as read. At its time it returns to the top of the feed, unread. Snoozing it again changes the time.
+   *
+   * Requires an end-user token with the scope `inbox`.
+   *
+   * `POST /inbox/v1/notifications/{id}/snooze`
+   */
+  snooze(id: string, params: SnoozeInboxItemParams, options?: RequestOptions): Promise<InboxItem>;
+  /**
+   * End the snooze of an item.
+   *
+   * The item returns now, unread. An item that is not snoozed stays as it is.
+   *
+   * Requires an end-user token with the scope `inbox`.
+   *
+   * `POST /inbox/v1/notifications/{id}/unsnooze`
+   */
+  unsnooze(id: string, options?: RequestOptions): Promise<InboxItem>;
+  /**
+   * Choose an action of an item.
+   *
+   * Marks the item as read. The outcome is recorded once: as `action_taken`, as the webhook event `inbox.action`, and as the event `inbox.action` of the workflow run that sent the item. The same action again changes nothing; another one returns 409.
+   *
+   * Requires an end-user token with the scope `inbox`.
+   *
+   * `POST /inbox/v1/notifications/{id}/actions/{key}`
+   */
+  takeAction(id: string, key: string, options?: RequestOptions): Promise<InboxItem>;
   /**
    * Get a ticket for a stream.
    *
@@ -138,13 +194,23 @@ export interface InboxApi {
 
 export const inboxApi: Table = {
   verifyToken: { method: 'POST', path: '/inbox/v1/tokens/verify', repeatable: true },
-  feed: { method: 'GET', path: '/inbox/v1/feed', query: ['limit', 'cursor', 'status'], list: 'cursor' },
+  feed: {
+    method: 'GET',
+    path: '/inbox/v1/feed',
+    query: ['limit', 'cursor', 'status', 'category', 'tag'],
+    list: 'cursor',
+  },
   unreadCount: { method: 'GET', path: '/inbox/v1/unread-count' },
+  unreadCounts: { method: 'GET', path: '/inbox/v1/unread-counts' },
   get: { method: 'GET', path: '/inbox/v1/notifications/{id}' },
   markRead: { method: 'POST', path: '/inbox/v1/notifications/{id}/read', repeatable: true },
   markUnread: { method: 'POST', path: '/inbox/v1/notifications/{id}/unread', repeatable: true },
   archive: { method: 'POST', path: '/inbox/v1/notifications/{id}/archive', repeatable: true },
   markAllRead: { method: 'POST', path: '/inbox/v1/notifications/mark-all-read', body: true },
+  archiveAll: { method: 'POST', path: '/inbox/v1/notifications/archive-all', body: true },
+  snooze: { method: 'POST', path: '/inbox/v1/notifications/{id}/snooze', body: true, repeatable: true },
+  unsnooze: { method: 'POST', path: '/inbox/v1/notifications/{id}/unsnooze', repeatable: true },
+  takeAction: { method: 'POST', path: '/inbox/v1/notifications/{id}/actions/{key}', repeatable: true },
   createStreamTicket: { method: 'POST', path: '/inbox/v1/stream/tickets', repeatable: true },
   preferences: {
     get: { method: 'GET', path: '/inbox/v1/preferences' },

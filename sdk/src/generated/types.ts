@@ -197,6 +197,10 @@ export type BroadcastInput = {
   /** The same for all recipients. Templates also get `user`: external_user_id, name, locale, timezone and attributes. */
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
+  /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
+  tags?: (Array<string> | null) | undefined;
+  /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
+  actions?: (Array<InboxActionInput> | null) | undefined;
   category?: (string | null) | undefined;
   from_name?: (string | null) | undefined;
   reply_to?: (string | null) | undefined;
@@ -542,6 +546,27 @@ export type HoldReleaseInput = {
   limit?: number | undefined;
 };
 
+export type InboxAction = {
+  key: string;
+  label: string;
+  url: string | null;
+  style: 'default' | 'primary' | 'danger';
+};
+
+export type InboxActionInput = {
+  key: string;
+  label: string;
+  /** Where the button leads: an http or https URL, or a relative one. */
+  url?: (string | null) | undefined;
+  style?: ('default' | 'primary' | 'danger' | null) | undefined;
+};
+
+/** The action that the recipient chose; the first one stays. */
+export type InboxActionTaken = {
+  key: string;
+  at: string;
+};
+
 export type InboxItem = {
   /** The id of the notification. */
   id: string;
@@ -557,6 +582,14 @@ export type InboxItem = {
   read_at: string | null;
   /** The template_data of the notification. */
   data: Record<string, unknown>;
+  /** The key of the category of the notification. */
+  category: string | null;
+  tags: Array<string>;
+  /** The buttons of the item, at most two. */
+  actions: Array<InboxAction>;
+  action_taken: InboxActionTaken | null;
+  /** When the item returns; until then it is hidden, and counts as read. */
+  snoozed_until: string | null;
 };
 
 export type InboxTokenRequest = {
@@ -564,6 +597,22 @@ export type InboxTokenRequest = {
   /** The scope of the token; defaults to both. */
   scope?: ('inbox' | 'prefs' | 'inbox prefs') | undefined;
   ttl_seconds?: number | undefined;
+};
+
+export type InboxUnreadCounts = {
+  unread_count: number;
+  /** Without those that have no unread items; at most 200, the largest first. */
+  categories: Array<{
+    category: string;
+    unread_count: number;
+  }>;
+  /** Without those that have no unread items; at most 200, the largest first. */
+  tags: Array<{
+    tag: string;
+    unread_count: number;
+  }>;
+  /** False when more items are unread than were counted by category and tag: the newest 1,000. */
+  is_exact: boolean;
 };
 
 export type Incident = {
@@ -673,6 +722,10 @@ export type Notification = {
   priority: 'critical' | 'normal' | 'bulk';
   idempotency_key: string | null;
   action_url: string | null;
+  /** As the request gave them. */
+  tags?: Array<string> | undefined;
+  /** As the request gave them. */
+  actions?: Array<InboxAction> | undefined;
   attempt_count: number;
   suppression_reason: string | null;
   last_error: string | null;
@@ -709,7 +762,7 @@ export type NotificationContent = {
   subject: string | null;
   html: string | null;
   text: string | null;
-  /** For chat channels and webhooks: the posted JSON. For in_app: `action_url` and `data`. */
+  /** For chat channels and webhooks: the posted JSON. For in_app: `action_url`, `data`, `tags` and `actions`. */
   structured: unknown;
   sms: {
     encoding: 'GSM-7' | 'UCS-2';
@@ -727,6 +780,10 @@ export type NotificationPatch = {
   text_body?: (string | null) | undefined;
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
+  /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
+  tags?: (Array<string> | null) | undefined;
+  /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
+  actions?: (Array<InboxActionInput> | null) | undefined;
   /** null or a past time sends immediately. */
   send_at?: (string | null) | undefined;
 };
@@ -996,6 +1053,8 @@ export type SandboxInboxItem = {
   text_body: string | null;
   action_url: string | null;
   data: Record<string, unknown>;
+  tags?: Array<string> | undefined;
+  actions?: Array<InboxAction> | undefined;
 };
 
 export type SandboxMessage = {
@@ -1083,6 +1142,10 @@ export type ScheduleBroadcast = {
   /** The same for all recipients. Templates also get `user`: external_user_id, name, locale, timezone and attributes. */
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
+  /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
+  tags?: (Array<string> | null) | undefined;
+  /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
+  actions?: (Array<InboxActionInput> | null) | undefined;
   category?: (string | null) | undefined;
   from_name?: (string | null) | undefined;
   reply_to?: (string | null) | undefined;
@@ -1245,6 +1308,10 @@ export type SendRequest = {
   text_body?: (string | null) | undefined;
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
+  /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
+  tags?: (Array<string> | null) | undefined;
+  /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
+  actions?: (Array<InboxActionInput> | null) | undefined;
   send_at?: (string | null) | undefined;
   template_key?: (string | null) | undefined;
   category?: (string | null) | undefined;
@@ -2906,7 +2973,12 @@ export type VerifyInboxTokenResult = {
 export type GetInboxFeedParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
-  status?: ('all' | 'read' | 'unread') | undefined;
+  /** Snoozed items are only in the list of `snoozed`. */
+  status?: ('all' | 'read' | 'unread' | 'snoozed') | undefined;
+  /** Only items of this category. */
+  category?: string | undefined;
+  /** Only items with this tag. */
+  tag?: string | undefined;
 };
 
 export type GetInboxFeedResult = {
@@ -2922,11 +2994,40 @@ export type GetInboxUnreadCountResult = {
 export type MarkInboxReadParams = {
   /** Only items that arrived earlier; defaults to all. */
   before?: (string | null) | undefined;
+  /** Only these items. */
+  ids?: (Array<string> | null) | undefined;
+  /** Only items of the category with this key. */
+  category?: (string | null) | undefined;
+  /** Only items with this tag. */
+  tag?: (string | null) | undefined;
 };
 
 export type MarkInboxReadResult = {
   marked_count: number;
   unread_count: number;
+};
+
+export type ArchiveInboxItemsParams = {
+  /** Only items that arrived earlier; defaults to all. */
+  before?: (string | null) | undefined;
+  /** Only these items. */
+  ids?: (Array<string> | null) | undefined;
+  /** Only items of the category with this key. */
+  category?: (string | null) | undefined;
+  /** Only items with this tag. */
+  tag?: (string | null) | undefined;
+  /** `read`: unread items stay. */
+  status?: ('all' | 'read' | null) | undefined;
+};
+
+export type ArchiveInboxItemsResult = {
+  archived_count: number;
+  unread_count: number;
+};
+
+export type SnoozeInboxItemParams = {
+  /** When the item returns: in the future, at most 365 days ahead. */
+  until: string;
 };
 
 export type CreateStreamTicketResult = {

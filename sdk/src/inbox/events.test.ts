@@ -12,6 +12,11 @@ const item = (id: string, is_read = false): InboxItem => ({
   created_at: '2026-03-01T12:00:00.000Z',
   read_at: is_read ? '2026-03-01T13:00:00.000Z' : null,
   data: {},
+  category: null,
+  tags: [],
+  actions: [],
+  action_taken: null,
+  snoozed_until: null,
 });
 const page = (ids: string, unread_count = 0, more = false): GetInboxFeedResult => ({
   data: [...ids].map((id) => item(id.toLowerCase(), id !== id.toLowerCase())),
@@ -43,6 +48,16 @@ describe('between two looks at the feed', () => {
 
   test('items were read and unread', () => {
     expect(told(page('cbA', 2), page('cBa', 2))).toEqual(['notification.read b', 'notification.unread a']);
+  });
+
+  test('an action was chosen, which also reads the item', () => {
+    const [before, after] = [page('ba', 2), page('bA', 1)];
+    Object.assign(after.data[1] ?? {}, { action_taken: { key: 'approve', at: '2026-03-01T13:00:00.000Z' } });
+    expect(told(before, after)).toEqual(['notification.acted a', 'unread_count.changed']);
+  });
+
+  test('an item that returned from a snooze is: read anew', () => {
+    expect(told(page('cBa', 2), page('bca', 3))).toEqual(['reset']);
   });
 
   test('whatever cannot be told one by one is: read anew', () => {

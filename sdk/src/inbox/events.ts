@@ -1,4 +1,4 @@
-import type { GetInboxFeedResult, InboxItem } from '../generated/types.ts';
+import type { GetInboxFeedResult, InboxActionTaken, InboxItem } from '../generated/types.ts';
 
 /** What happens in an inbox. More types are added over time: ignore those you do not know. */
 export type InboxEvent = Happening & {
@@ -12,6 +12,11 @@ type Happening =
   | { type: 'notification.unread'; data: { id: string } }
   | { type: 'notification.archived'; data: { id: string } }
   | { type: 'notification.deleted'; data: { id: string } }
+  | { type: 'notification.snoozed'; data: { id: string } }
+  /** The snooze of an item has ended: it is at the top of the feed again, unread. */
+  | { type: 'notification.returned'; data: InboxItem }
+  /** The recipient chose an action of the item, which is read now. */
+  | { type: 'notification.acted'; data: { id: string; action_taken: InboxActionTaken; read_at: string } }
   | { type: 'unread_count.changed'; data: { unread_count: number } }
   /** More changed than can be told: read the feed anew. */
   | { type: 'reset'; data: { unread_count: number } };
@@ -33,7 +38,11 @@ export function eventsBetween(before: GetInboxFeedResult | null, now: GetInboxFe
 
   const events: InboxEvent[] = [];
   for (const item of fresh.toReversed()) events.push({ type: 'notification.arrived', data: item });
-  for (const { id, is_read, read_at } of common) {
+  for (const { id, is_read, read_at, action_taken } of common) {
+    if (action_taken && !known.get(id)?.action_taken) {
+      events.push({ type: 'notification.acted', data: { id, action_taken, read_at: read_at ?? '' } });
+      continue;
+    }
     if (is_read === known.get(id)?.is_read) continue;
     events.push(
       is_read

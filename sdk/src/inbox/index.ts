@@ -5,16 +5,22 @@
 export * from '../errors.ts';
 export type { InboxApi } from '../generated/inbox.ts';
 export type {
+  ArchiveInboxItemsParams,
+  ArchiveInboxItemsResult,
   CreateStreamTicketResult,
   GetInboxFeedParams,
   GetInboxFeedResult,
   GetInboxUnreadCountResult,
   GetOwnPreferencesResult,
+  InboxAction,
+  InboxActionTaken,
   InboxItem,
+  InboxUnreadCounts,
   MarkInboxReadParams,
   MarkInboxReadResult,
   Preference,
   SetOwnPreferenceParams,
+  SnoozeInboxItemParams,
   UnsubscribeFromAllResult,
   VerifyInboxTokenResult,
 } from '../generated/types.ts';

@@ -1,5 +1,6 @@
 import type { Carrier, Channel, Message } from './contract.ts';
 import type { MessageEnvelope } from './envelope.ts';
+import type { InboxExtras } from './in-app/extras.ts';
 import type { InboxItem } from './in-app/item.ts';
 
 /** A notification that is due, with the fields that its delivery plan depends on. */
@@ -25,6 +26,7 @@ export interface DueNotification {
   text_alternative: string | null;
   structured: unknown;
   action_url: string | null;
+  inbox_extras: InboxExtras | null;
   from_name: string | null;
   reply_to: string | null;
   attachments: { filename: string; content_type: string; content_id?: string }[] | null;

@@ -2,6 +2,7 @@ import type { Problem } from '../kernel/errors.ts';
 import type { TaskRunner } from '../kernel/threads/task.ts';
 import type { Channel, Message } from './contract.ts';
 import type { ChannelPlanner } from './delivery-plan.ts';
+import type { InboxExtras, InboxExtrasInput } from './in-app/extras.ts';
 import type { PlanServices } from './plan-services.ts';
 import type { SandboxAnswer, StoredMessage } from './sandbox-answer.ts';
 
@@ -102,7 +103,7 @@ export interface ConnectionRule {
 }
 
 /** The content of a request. Null and the empty text both mean that a field is not given. */
-export interface ContentInput {
+export interface ContentInput extends InboxExtrasInput {
   subject?: string | null | undefined;
   html_body?: string | null | undefined;
   text_body?: string | null | undefined;
@@ -124,6 +125,8 @@ export interface ContentRule {
   checkRemaining?(content: ContentInput, templateData: Record<string, unknown>): void;
   /** The sender's name and the address for replies, for channels that have them. */
   senderOf?(content: ContentInput): { from_name: string | null; reply_to: string | null };
+  /** The tags and actions of an inbox item. */
+  extrasOf?(content: ContentInput): InboxExtras | null;
   takesAttachments: boolean;
 }
 

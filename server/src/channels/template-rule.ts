@@ -29,4 +29,6 @@ export interface TemplateRule {
   structuredProblem?(structured: unknown): string | null;
   /** The same for rendered text. */
   textProblem?(text: string): string | null;
+  /** The JSON accompanies the text: alone it is nothing to send. */
+  structuredIsExtra?: true;
 }

@@ -412,11 +412,20 @@ create table inbox_items (
   read_at timestamp with time zone,
   first_read_at timestamp with time zone,
   archived_at timestamp with time zone,
+  category text,
+  tags text[] default '{}'::text[] not null,
+  actions jsonb default '[]'::jsonb not null,
+  action_key text,
+  action_at timestamp with time zone,
+  snoozed_until timestamp with time zone,
+  snooze_id uuid,
+  arrived_at timestamp with time zone,
   constraint inbox_items_pkey PRIMARY KEY (id)
 );
 CREATE INDEX inbox_items_archived ON public.inbox_items USING btree (environment_id, external_user_id) WHERE (archived_at IS NOT NULL);
 CREATE INDEX inbox_items_in_order ON public.inbox_items USING btree (environment_id, external_user_id, "position") WHERE (archived_at IS NULL);
 CREATE INDEX inbox_items_read ON public.inbox_items USING btree (environment_id, external_user_id, "position") WHERE ((archived_at IS NULL) AND (read_at IS NOT NULL));
+CREATE INDEX inbox_items_snoozed ON public.inbox_items USING btree (environment_id, external_user_id, "position") WHERE (snoozed_until IS NOT NULL);
 CREATE INDEX inbox_items_unread ON public.inbox_items USING btree (environment_id, external_user_id, "position") WHERE ((archived_at IS NULL) AND (read_at IS NULL));
 
 create table inbox_keys (
@@ -532,6 +541,7 @@ create table notification_contents (
   rendered_at timestamp with time zone,
   text_alternative text,
   body_object uuid,
+  inbox_extras jsonb,
   constraint notification_contents_pkey PRIMARY KEY (notification_id)
 ) partition by RANGE (notification_id);
 alter table notification_contents alter subject set statistics 0;

@@ -587,7 +587,8 @@ content as materialized (
     select of_channel.name as channel, of_channel.value ->> 'subject' as subject, of_channel.value ->> 'html_body' as html_body,
       of_channel.value ->> 'text_body' as text_body, of_channel.value ->> 'from_name' as from_name,
       of_channel.value ->> 'reply_to' as reply_to, (of_channel.value ->> 'template_version_id')::uuid as template_version_id,
-      (of_channel.value ->> 'connection_id')::uuid as connection_id) c
+      (of_channel.value ->> 'connection_id')::uuid as connection_id,
+      (of_channel.value -> 'inbox_extras')::jsonb as inbox_extras) c
 ),
 
  queue_postponed as (
@@ -638,10 +639,11 @@ inserted as (
   from input i join content c using (channel), broadcast b
 )
 insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to,
-  template_version_id, template_locale)
+  template_version_id, template_locale, inbox_extras)
 select i.id, c.subject, c.html_body, c.text_body,
   case when c.template_version_id is null then b.template_data else jsonb_build_object('user', i.user_data) || b.template_data end,
-  c.from_name, c.reply_to, c.template_version_id, case when c.template_version_id is not null then i.locale end
+  c.from_name, c.reply_to, c.template_version_id, case when c.template_version_id is not null then i.locale end,
+  nullif(c.inbox_extras, 'null')
 from input i join content c using (channel), broadcast b;
 
 -- broadcasts_count_open (features/broadcasts/store.ts)
@@ -910,7 +912,7 @@ select id, status from broadcasts where id = any ($1::uuid[]);
 -- dispatch_load (features/dispatch/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
   n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id, n.broadcast_id, n.source_id, n.chain,
-  c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+  c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
   c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object, e.kind as environment_kind,
   case n.channel when 'email' then (select s.xmin::text from email_settings s where s.environment_id = n.environment_id) when 'sms' then (select s.xmin::text from sms_settings s where s.environment_id = n.environment_id) end as settings_version
 from notifications n
@@ -972,14 +974,148 @@ delete from idempotency_keys where ctid = any (array(
   order by created_at limit $1 for update skip locked))
 returning 1 as one;
 
+-- inbox_mark_many_archived (features/inbox/bulk-store.ts)
+with slice as materialized (
+  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items
+  where environment_id = $1 and external_user_id = $2 and archived_at is null and true
+    and (not $9::boolean or read_at is not null)
+    and snoozed_until is null
+    and position > $3 and position < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  order by position limit $4
+), item as (
+  update inbox_items i set archived_at = $6, snoozed_until = null, snooze_id = null from slice s where i.id = s.id and s.is_meant
+  returning i.id, i.position, s.first_read_at, s.snooze_id, s.read_at is null as counted
+), total as (
+  select count(*) as marked, count(*) filter (where counted) as unread,
+    case when count(*) > 100 then 1 else count(*) end as events
+  from item
+), changed as (
+  update inboxes b set last_seq = b.last_seq + t.events, unread = b.unread - t.unread
+  from total t where b.environment_id = $1 and b.external_user_id = $2 and t.marked > 0
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, c.last_seq - t.events + e.place, e.type, e.id, $6
+  from changed c, total t, lateral (
+    select 'archived' as type, id, row_number() over (order by position) as place from item where t.marked = t.events
+    union all
+    select 'reset', null, 1 where t.marked <> t.events
+  ) e
+)
+select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
+  (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
+  (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
+from total t;
+
+-- inbox_mark_many_archived_by_id (features/inbox/bulk-store.ts)
+with slice as materialized (
+  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items
+  where environment_id = $1 and external_user_id = $2 and archived_at is null and true
+    and (not $9::boolean or read_at is not null)
+    and id = any ($10::uuid[])
+    and position > $3 and position < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  order by position limit $4
+), item as (
+  update inbox_items i set archived_at = $6, snoozed_until = null, snooze_id = null from slice s where i.id = s.id and s.is_meant
+  returning i.id, i.position, s.first_read_at, s.snooze_id, s.read_at is null as counted
+), total as (
+  select count(*) as marked, count(*) filter (where counted) as unread,
+    case when count(*) > 100 then 1 else count(*) end as events
+  from item
+), changed as (
+  update inboxes b set last_seq = b.last_seq + t.events, unread = b.unread - t.unread
+  from total t where b.environment_id = $1 and b.external_user_id = $2 and t.marked > 0
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, c.last_seq - t.events + e.place, e.type, e.id, $6
+  from changed c, total t, lateral (
+    select 'archived' as type, id, row_number() over (order by position) as place from item where t.marked = t.events
+    union all
+    select 'reset', null, 1 where t.marked <> t.events
+  ) e
+)
+select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
+  (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
+  (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
+from total t;
+
+-- inbox_mark_many_read (features/inbox/bulk-store.ts)
+with slice as materialized (
+  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items
+  where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is null
+    and (not $9::boolean or read_at is not null)
+    and snoozed_until is null
+    and position > $3 and position < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  order by position limit $4
+), item as (
+  update inbox_items i set read_at = $6, first_read_at = coalesce(i.first_read_at, $6) from slice s where i.id = s.id and s.is_meant
+  returning i.id, i.position, s.first_read_at, s.snooze_id, s.read_at is null as counted
+), total as (
+  select count(*) as marked, count(*) filter (where counted) as unread,
+    case when count(*) > 100 then 1 else count(*) end as events
+  from item
+), changed as (
+  update inboxes b set last_seq = b.last_seq + t.events, unread = b.unread - t.unread
+  from total t where b.environment_id = $1 and b.external_user_id = $2 and t.marked > 0
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, c.last_seq - t.events + e.place, e.type, e.id, $6
+  from changed c, total t, lateral (
+    select 'read' as type, id, row_number() over (order by position) as place from item where t.marked = t.events
+    union all
+    select 'reset', null, 1 where t.marked <> t.events
+  ) e
+)
+select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
+  (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
+  (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
+from total t;
+
+-- inbox_mark_many_read_by_id (features/inbox/bulk-store.ts)
+with slice as materialized (
+  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items
+  where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is null
+    and (not $9::boolean or read_at is not null)
+    and id = any ($10::uuid[])
+    and position > $3 and position < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  order by position limit $4
+), item as (
+  update inbox_items i set read_at = $6, first_read_at = coalesce(i.first_read_at, $6) from slice s where i.id = s.id and s.is_meant
+  returning i.id, i.position, s.first_read_at, s.snooze_id, s.read_at is null as counted
+), total as (
+  select count(*) as marked, count(*) filter (where counted) as unread,
+    case when count(*) > 100 then 1 else count(*) end as events
+  from item
+), changed as (
+  update inboxes b set last_seq = b.last_seq + t.events, unread = b.unread - t.unread
+  from total t where b.environment_id = $1 and b.external_user_id = $2 and t.marked > 0
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, c.last_seq - t.events + e.place, e.type, e.id, $6
+  from changed c, total t, lateral (
+    select 'read' as type, id, row_number() over (order by position) as place from item where t.marked = t.events
+    union all
+    select 'reset', null, 1 where t.marked <> t.events
+  ) e
+)
+select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
+  (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
+  (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
+from total t;
+
 -- inbox_insert_items (features/inbox/changes-store.ts)
 with input as (
   select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, external_user_id text, position uuid,
-    subject text, html_body text, text_body text, action_url text, data jsonb)
+    subject text, html_body text, text_body text, action_url text, data jsonb, category text, tags text[], actions jsonb)
 ), inserted as (
-  insert into inbox_items (id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data, bytes)
-  select id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data,
+  insert into inbox_items (id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data,
+    category, tags, actions, bytes)
+  select id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data, category, tags, actions,
     coalesce(octet_length(html_body), 0) + coalesce(octet_length(text_body), 0) + octet_length(data::text)
+      + octet_length(actions::text)
   from input
   order by id -- everyone locks in this order: no deadlocks
   on conflict (id) do nothing -- whatever repeats a delivery, the item arrives once
@@ -1006,40 +1142,32 @@ join changed c using (environment_id, external_user_id);
 -- inbox_lock (features/inbox/changes-store.ts)
 select from inboxes where environment_id = $1 and external_user_id = $2 for update;
 
--- inbox_mark_all_read (features/inbox/changes-store.ts)
+-- inbox_mark_acted (features/inbox/changes-store.ts)
 with target as (
-  select id, position, first_read_at from inbox_items
-  where environment_id = $1 and external_user_id = $2 and read_at is null and archived_at is null
-    and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-  order by position limit $4
+  select * from inbox_items
+  where id = $3 and environment_id = $1 and external_user_id = $2 and action_key is null
 ), item as (
-  update inbox_items i set read_at = $5, first_read_at = coalesce(i.first_read_at, $5)
-  from target t where i.id = t.id
-  returning i.id, i.position, t.first_read_at
-), total as (
-  select count(*) as marked, case when count(*) > 100 then 1 else count(*) end as events from item
+  update inbox_items i set action_key = $5, action_at = $4, read_at = coalesce(i.read_at, $4), first_read_at = coalesce(i.first_read_at, $4) from target t where i.id = t.id
+  returning i.id, t.first_read_at, t.snooze_id,
+    (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
-  update inboxes b set last_seq = b.last_seq + t.events, unread = b.unread - t.marked
-  from total t where b.environment_id = $1 and b.external_user_id = $2 and t.marked > 0
+  update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
+  from item where b.environment_id = $1 and b.external_user_id = $2
   returning b.last_seq
 ), logged as (
   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
-  select $1, $2, c.last_seq - t.events + e.place, e.type, e.id, $5
-  from changed c, total t, lateral (
-    select 'read' as type, id, row_number() over (order by position) as place from item where t.marked = t.events
-    union all
-    select 'reset', null, 1 where t.marked <> t.events
-  ) e
+  select $1, $2, changed.last_seq, 'acted', item.id, $4 from changed, item
 )
-select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read from total t;
+select first_read_at is null as first_read, snooze_id from item;
 
 -- inbox_mark_archived (features/inbox/changes-store.ts)
 with target as (
   select * from inbox_items
   where id = $3 and environment_id = $1 and external_user_id = $2 and archived_at is null
 ), item as (
-  update inbox_items i set archived_at = $4 from target t where i.id = t.id
-  returning i.id, t.first_read_at, (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
+  update inbox_items i set archived_at = $4, snoozed_until = null, snooze_id = null from target t where i.id = t.id
+  returning i.id, t.first_read_at, t.snooze_id,
+    (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
   update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
   from item where b.environment_id = $1 and b.external_user_id = $2
@@ -1048,7 +1176,7 @@ with target as (
   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
   select $1, $2, changed.last_seq, 'archived', item.id, $4 from changed, item
 )
-select first_read_at is null as first_read from item;
+select first_read_at is null as first_read, snooze_id from item;
 
 -- inbox_mark_read (features/inbox/changes-store.ts)
 with target as (
@@ -1056,7 +1184,8 @@ with target as (
   where id = $3 and environment_id = $1 and external_user_id = $2 and read_at is null
 ), item as (
   update inbox_items i set read_at = $4, first_read_at = coalesce(i.first_read_at, $4) from target t where i.id = t.id
-  returning i.id, t.first_read_at, (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
+  returning i.id, t.first_read_at, t.snooze_id,
+    (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
   update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
   from item where b.environment_id = $1 and b.external_user_id = $2
@@ -1065,15 +1194,53 @@ with target as (
   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
   select $1, $2, changed.last_seq, 'read', item.id, $4 from changed, item
 )
-select first_read_at is null as first_read from item;
+select first_read_at is null as first_read, snooze_id from item;
+
+-- inbox_mark_returned (features/inbox/changes-store.ts)
+with target as (
+  select * from inbox_items
+  where id = $3 and environment_id = $1 and external_user_id = $2 and snoozed_until is not null
+), item as (
+  update inbox_items i set snoozed_until = null, snooze_id = null, read_at = null, position = $5::uuid, arrived_at = coalesce(i.arrived_at,
+    to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) from target t where i.id = t.id
+  returning i.id, t.first_read_at, t.snooze_id,
+    (true)::int - (t.read_at is null and t.archived_at is null)::int as unread
+), changed as (
+  update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
+  from item where b.environment_id = $1 and b.external_user_id = $2
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, changed.last_seq, 'returned', item.id, $4 from changed, item
+)
+select first_read_at is null as first_read, snooze_id from item;
+
+-- inbox_mark_snoozed (features/inbox/changes-store.ts)
+with target as (
+  select * from inbox_items
+  where id = $3 and environment_id = $1 and external_user_id = $2 and true
+), item as (
+  update inbox_items i set snoozed_until = $5::timestamptz, snooze_id = $6::uuid, read_at = coalesce(i.read_at, $4), archived_at = null from target t where i.id = t.id
+  returning i.id, t.first_read_at, t.snooze_id,
+    (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
+), changed as (
+  update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
+  from item where b.environment_id = $1 and b.external_user_id = $2
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, changed.last_seq, 'snoozed', item.id, $4 from changed, item
+)
+select first_read_at is null as first_read, snooze_id from item;
 
 -- inbox_mark_unread (features/inbox/changes-store.ts)
 with target as (
   select * from inbox_items
-  where id = $3 and environment_id = $1 and external_user_id = $2 and read_at is not null
+  where id = $3 and environment_id = $1 and external_user_id = $2 and read_at is not null and snoozed_until is null
 ), item as (
   update inbox_items i set read_at = null from target t where i.id = t.id
-  returning i.id, t.first_read_at, (t.archived_at is null)::int - (t.read_at is null and t.archived_at is null)::int as unread
+  returning i.id, t.first_read_at, t.snooze_id,
+    (t.archived_at is null)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
   update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
   from item where b.environment_id = $1 and b.external_user_id = $2
@@ -1082,7 +1249,7 @@ with target as (
   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
   select $1, $2, changed.last_seq, 'unread', item.id, $4 from changed, item
 )
-select first_read_at is null as first_read from item;
+select first_read_at is null as first_read, snooze_id from item;
 
 -- inbox_delete_empty (features/inbox/eraser.ts)
 with gone as (
@@ -1165,19 +1332,20 @@ order by 1, 2
 on conflict do nothing;
 
 -- inbox_list_news (features/inbox/events-store.ts)
-select s.place::int, b.last_seq::float8, b.unread::float8, e.seq::float8, e.type, e.item_id, e.occurred_at, i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at
+select s.place::int, b.last_seq::float8, b.unread::float8, e.seq::float8, e.type, e.item_id, e.occurred_at, i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+  i.action_key, i.action_at, i.snoozed_until, i.arrived_at
 from unnest($1::uuid[], $2::text[], $3::bigint[]) with ordinality s (environment_id, external_user_id, last_seq, place)
 join inboxes b on b.environment_id = s.environment_id and b.external_user_id = s.external_user_id
 left join lateral (
   select *, sum(bytes) over (order by seq) - bytes as bytes_before from (
     select e.seq, e.type, e.item_id, e.occurred_at, coalesce(i.bytes, 0) as bytes
     from inbox_events e
-    left join inbox_items i on i.id = e.item_id and e.type = 'arrived'
+    left join inbox_items i on i.id = e.item_id and e.type in ('arrived', 'returned', 'acted')
     where e.environment_id = s.environment_id and e.external_user_id = s.external_user_id and e.seq > s.last_seq
     order by e.seq limit 50
   ) page
 ) e on b.last_seq > s.last_seq and e.bytes_before < 65536
-left join inbox_items i on i.id = e.item_id and e.type = 'arrived'
+left join inbox_items i on i.id = e.item_id and e.type in ('arrived', 'returned', 'acted')
 order by s.place, e.seq;
 
 -- inbox_keys_delete_retired (features/inbox/keys-store.ts)
@@ -1196,59 +1364,217 @@ order by k.retires_at desc nulls first;
 -- inbox_keys_retire (features/inbox/keys-store.ts)
 update inbox_keys set retires_at = least(retires_at, $2) where environment_id = $1;
 
+-- inbox_lock_owners_of_snoozed (features/inbox/return-store.ts)
+select from inboxes b
+join (
+  select distinct i.environment_id, i.external_user_id from inbox_items i
+  join unnest($1::uuid[], $2::uuid[]) as due (id, snooze_id) on i.id = due.id and i.snooze_id = due.snooze_id
+) owner on b.environment_id = owner.environment_id and b.external_user_id = owner.external_user_id
+order by b.environment_id, b.external_user_id -- all transactions lock in this order, so there are no deadlocks
+for update of b;
+
+-- inbox_return_items (features/inbox/return-store.ts)
+with target as (
+  select i.id, i.read_at is null and i.archived_at is null as counted, due.position
+  from inbox_items i
+  join unnest($1::uuid[], $2::uuid[], $3::uuid[]) as due (id, snooze_id, position)
+    on i.id = due.id and i.snooze_id = due.snooze_id
+), item as (
+  update inbox_items i
+  set snoozed_until = null, snooze_id = null, read_at = null, position = t.position, arrived_at = coalesce(i.arrived_at,
+      to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0))
+  from target t where i.id = t.id
+  returning i.id, i.environment_id, i.external_user_id, i.position, t.counted
+), total as (
+  select environment_id, external_user_id, count(*) as items, count(*) filter (where not counted) as unread
+  from item group by 1, 2
+), changed as (
+  update inboxes b set last_seq = b.last_seq + t.items, unread = b.unread + t.unread
+  from total t where b.environment_id = t.environment_id and b.external_user_id = t.external_user_id
+  returning b.environment_id, b.external_user_id, b.last_seq, t.items
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select c.environment_id, c.external_user_id,
+    c.last_seq - c.items + row_number() over (partition by i.environment_id, i.external_user_id order by i.position),
+    'returned', i.id, $4
+  from changed c
+  join item i on i.environment_id = c.environment_id and i.external_user_id = c.external_user_id
+)
+select environment_id, external_user_id from changed;
+
+-- inbox_count_snoozed (features/inbox/store.ts)
+select count(*)::int as snoozed from (
+  select from inbox_items where environment_id = $1 and external_user_id = $2 and snoozed_until is not null limit $3
+) items;
+
+-- inbox_count_tabs (features/inbox/store.ts)
+with scanned as materialized (
+  select category, tags from inbox_items
+  where environment_id = $1 and external_user_id = $2 and read_at is null and archived_at is null
+  order by position desc limit 1001
+)
+(select 'category' as kind, category as name, count(*)::int as unread from scanned where category is not null
+ group by category order by 3 desc, 2 limit 200)
+union all
+(select 'tag', tag, count(*)::int from scanned, unnest(tags) as tag group by tag order by 3 desc, 2 limit 200)
+union all
+select 'scanned', '', count(*)::int from scanned;
+
 -- inbox_feed_all (features/inbox/store.ts)
-with page as (
-  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
-    row_number() over (order by i.position desc) as place
-  from (
-    select id, position, bytes from inbox_items
-    where environment_id = $1 and external_user_id = $2 and archived_at is null
+with scanned as materialized (
+    select id, position, bytes, category, tags from inbox_items
+    where environment_id = $1 and external_user_id = $2 and archived_at is null and snoozed_until is null
       and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
     order by position desc limit $4 + 1
-  ) i
+), page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (select * from scanned  order by position desc limit $4 + 1) i
 )
-select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, null::uuid as scanned_to,
+  i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+i.action_key, i.action_at, i.snoozed_until, i.arrived_at
+from (select) one
+left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
+left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
+order by i.position desc;
+
+-- inbox_feed_all_of_tab (features/inbox/store.ts)
+with scanned as materialized (
+    select id, position, bytes, category, tags from inbox_items
+    where environment_id = $1 and external_user_id = $2 and archived_at is null and snoozed_until is null
+      and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by position desc limit 1000
+), page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (select * from scanned where ($5::text is null or category = $5) and ($6::text is null or tags @> array[$6::text]) order by position desc limit $4 + 1) i
+)
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, (select min(position::text)::uuid from scanned having count(*) = 1000) as scanned_to,
+  i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+i.action_key, i.action_at, i.snoozed_until, i.arrived_at
 from (select) one
 left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
 left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
 order by i.position desc;
 
 -- inbox_feed_read (features/inbox/store.ts)
-with page as (
-  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
-    row_number() over (order by i.position desc) as place
-  from (
-    select id, position, bytes from inbox_items
-    where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is not null
+with scanned as materialized (
+    select id, position, bytes, category, tags from inbox_items
+    where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is not null and snoozed_until is null
       and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
     order by position desc limit $4 + 1
-  ) i
+), page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (select * from scanned  order by position desc limit $4 + 1) i
 )
-select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, null::uuid as scanned_to,
+  i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+i.action_key, i.action_at, i.snoozed_until, i.arrived_at
+from (select) one
+left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
+left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
+order by i.position desc;
+
+-- inbox_feed_read_of_tab (features/inbox/store.ts)
+with scanned as materialized (
+    select id, position, bytes, category, tags from inbox_items
+    where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is not null and snoozed_until is null
+      and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by position desc limit 1000
+), page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (select * from scanned where ($5::text is null or category = $5) and ($6::text is null or tags @> array[$6::text]) order by position desc limit $4 + 1) i
+)
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, (select min(position::text)::uuid from scanned having count(*) = 1000) as scanned_to,
+  i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+i.action_key, i.action_at, i.snoozed_until, i.arrived_at
+from (select) one
+left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
+left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
+order by i.position desc;
+
+-- inbox_feed_snoozed (features/inbox/store.ts)
+with scanned as materialized (
+    select id, position, bytes, category, tags from inbox_items
+    where environment_id = $1 and external_user_id = $2 and archived_at is null and snoozed_until is not null
+      and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by position desc limit $4 + 1
+), page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (select * from scanned  order by position desc limit $4 + 1) i
+)
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, null::uuid as scanned_to,
+  i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+i.action_key, i.action_at, i.snoozed_until, i.arrived_at
+from (select) one
+left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
+left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
+order by i.position desc;
+
+-- inbox_feed_snoozed_of_tab (features/inbox/store.ts)
+with scanned as materialized (
+    select id, position, bytes, category, tags from inbox_items
+    where environment_id = $1 and external_user_id = $2 and archived_at is null and snoozed_until is not null
+      and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by position desc limit 1000
+), page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (select * from scanned where ($5::text is null or category = $5) and ($6::text is null or tags @> array[$6::text]) order by position desc limit $4 + 1) i
+)
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, (select min(position::text)::uuid from scanned having count(*) = 1000) as scanned_to,
+  i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+i.action_key, i.action_at, i.snoozed_until, i.arrived_at
 from (select) one
 left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
 left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
 order by i.position desc;
 
 -- inbox_feed_unread (features/inbox/store.ts)
-with page as (
-  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
-    row_number() over (order by i.position desc) as place
-  from (
-    select id, position, bytes from inbox_items
+with scanned as materialized (
+    select id, position, bytes, category, tags from inbox_items
     where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is null
       and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
     order by position desc limit $4 + 1
-  ) i
+), page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (select * from scanned  order by position desc limit $4 + 1) i
 )
-select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, null::uuid as scanned_to,
+  i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+i.action_key, i.action_at, i.snoozed_until, i.arrived_at
+from (select) one
+left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
+left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
+order by i.position desc;
+
+-- inbox_feed_unread_of_tab (features/inbox/store.ts)
+with scanned as materialized (
+    select id, position, bytes, category, tags from inbox_items
+    where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is null
+      and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by position desc limit 1000
+), page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (select * from scanned where ($5::text is null or category = $5) and ($6::text is null or tags @> array[$6::text]) order by position desc limit $4 + 1) i
+)
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, (select min(position::text)::uuid from scanned having count(*) = 1000) as scanned_to,
+  i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+i.action_key, i.action_at, i.snoozed_until, i.arrived_at
 from (select) one
 left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
 left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
 order by i.position desc;
 
 -- inbox_find_item (features/inbox/store.ts)
-select i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at from inbox_items i where i.id = $3 and i.environment_id = $1 and i.external_user_id = $2;
+select i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+i.action_key, i.action_at, i.snoozed_until, i.arrived_at from inbox_items i where i.id = $3 and i.environment_id = $1 and i.external_user_id = $2;
 
 -- inbox_find_unread (features/inbox/store.ts)
 select unread::float8 from inboxes where environment_id = $1 and external_user_id = $2;
@@ -1323,7 +1649,7 @@ select environment_id, handle, sealed_secret from unsubscribe_secrets where envi
 update unsubscribe_secrets set sealed_secret = $3 where environment_id = $1 and sealed_secret = $2;
 
 -- notifications_list_for_events (features/notifications/announce.ts)
-select n.*, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+select n.*, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
   null as leased_at, null as body_object,
   c.attachments is not null
    and not exists (select from attachment_bytes b where b.notification_id = n.id)
@@ -1357,7 +1683,7 @@ select n.id, n.status = 'queued' as is_queued from slice join notifications n on
 with contents as (
   update notification_contents
   set subject = null, html_body = null, text_body = null, template_data = '{}', from_name = null, reply_to = null,
-    attachments = null, structured = null, text_alternative = null, body_object = null
+    attachments = null, inbox_extras = null, structured = null, text_alternative = null, body_object = null
   where notification_id = any ($1::uuid[])
 )
 update notifications n
@@ -1375,171 +1701,9 @@ where n.id = any ($1::uuid[]) and n.environment_id = $2;
 
 -- notifications_insert (features/notifications/insert.ts)
 with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
-),
-
-fresh as (
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
-  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
-  where known.created_at < now() - interval '24 hours'
-returning resource_id),
-taken as materialized (
-  select * from input where operation is null or id in (select resource_id from fresh)
-),
-
- queue_postponed as (
-   insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
- ),
-
- queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($37::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- ),
- queue_enqueued as (
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
-counted as (
-insert into usage_counters as counter (organization_id, month, channel, shard, sends)
-select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
-group by organization_id, month, channel
-order by organization_id, month, channel -- everyone locks in this order: no deadlocks
-on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
-pairs as (
-insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
-select * from (
-  select environment_id, external_user_id,
-    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
-  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
-where not exists (
-  select from end_users known
-  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
-    and (pair.email is null or known.email = pair.email)
-    and (pair.phone is null or known.phone = pair.phone)
-    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
-order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
-on conflict (environment_id, external_user_id) do update
-  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
-    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
-lives as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
-),
-contents as (
-  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at from taken
-)
-select id from input except select id from taken;
-
--- notifications_insert_bytes (features/notifications/insert.ts)
-insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3);
-
--- notifications_insert_new (features/notifications/insert.ts)
-with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
-),
-taken as (select * from input),
-
- queue_postponed as (
-   insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
- ),
-
- queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($37::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- ),
- queue_enqueued as (
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
-counted as (
-insert into usage_counters as counter (organization_id, month, channel, shard, sends)
-select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
-group by organization_id, month, channel
-order by organization_id, month, channel -- everyone locks in this order: no deadlocks
-on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
-pairs as (
-insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
-select * from (
-  select environment_id, external_user_id,
-    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
-  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
-where not exists (
-  select from end_users known
-  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
-    and (pair.email is null or known.email = pair.email)
-    and (pair.phone is null or known.phone = pair.phone)
-    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
-order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
-on conflict (environment_id, external_user_id) do update
-  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
-    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
-lives as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
-),
-contents as (
-  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at from taken
-), keys as (
-insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
--- everyone locks in this order: no deadlocks
-order by environment_id, operation, key)
-select id from input except select id from taken;
-
--- notifications_insert_with_objects (features/notifications/insert.ts)
-with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
 ),
 
 fresh as (
@@ -1614,7 +1778,169 @@ lives as (
   insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
 ),
 contents as (
-  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, body_object) select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, body_object from taken
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at from taken
+)
+select id from input except select id from taken;
+
+-- notifications_insert_bytes (features/notifications/insert.ts)
+insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3);
+
+-- notifications_insert_new (features/notifications/insert.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
+),
+taken as (select * from input),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($38::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+lives as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at from taken
+), keys as (
+insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+-- everyone locks in this order: no deadlocks
+order by environment_id, operation, key)
+select id from input except select id from taken;
+
+-- notifications_insert_with_objects (features/notifications/insert.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
+),
+
+fresh as (
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id),
+taken as materialized (
+  select * from input where operation is null or id in (select resource_id from fresh)
+),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($39::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+lives as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at, body_object) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at, body_object from taken
 )
 select id from input except select id from taken;
 
@@ -1717,8 +2043,8 @@ with deleted as (
 delete from notification_contents c using deleted where c.notification_id = deleted.id;
 
 -- notifications_find (features/notifications/store.ts)
-select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-  c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at,
+select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
+  c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at,
   c.attachments is not null
     and not exists (select from attachment_bytes b where b.notification_id = n.id)
     and not exists (select from stored_objects o
@@ -1730,8 +2056,8 @@ left join queue_leased lease on lease.id = n.id and lease.kind = 1 where n.id = 
 -- notifications_find_originals (features/notifications/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
   n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.attempt_count, n.round, n.send_at, n.sent_at,
-  n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
- c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object,
+  n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
+ c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object,
   null::timestamptz as leased_at, c.attachments is not null
    and not exists (select from attachment_bytes b where b.notification_id = n.id)
    and not exists (select from stored_objects o
@@ -1766,7 +2092,7 @@ returning n.id;
 with c as (
   update notification_contents
   set subject = $2, html_body = $3, text_body = $4, template_data = $5, structured = null, rendered_at = null,
-    text_alternative = null, body_object = null
+    text_alternative = null, body_object = null, inbox_extras = $8
   where notification_id = $1)
 update notifications set action_url = $6, send_at = $7 where id = $1;
 
@@ -2195,6 +2521,10 @@ select max(id::text) as last from old;
 
 -- runs_delete_sends (features/runs/sends-store.ts)
 delete from run_sends where run_id = any ($1::uuid[]);
+
+-- runs_find_sender (features/runs/sends-store.ts)
+select split_part(idempotency_key, ':', 2)::uuid as run_id, chain from notifications
+where id = $1 and environment_id = $2 and chain is not null and idempotency_key is not null;
 
 -- runs_insert_sends (features/runs/sends-store.ts)
 insert into run_sends (notification_id, run_id, wait_for)

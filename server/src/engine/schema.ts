@@ -73,6 +73,25 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
       text_body: nullable(text('Inline content.')),
       category: nullable(text('Key of a preference category.')),
       action_url: nullable(text('Shown in in-app notifications.')),
+      tags: {
+        type: ['array', 'null'],
+        items: { type: 'string' },
+        description: 'In-app only: what the item is about. Texts in it are Liquid templates.',
+      },
+      actions: {
+        type: ['array', 'null'],
+        items: {
+          type: 'object',
+          required: ['key', 'label'],
+          properties: {
+            key: text('What the event `inbox.action` names as `action`.'),
+            label: text('The text of the button.'),
+            url: nullable(text('Where the button leads.')),
+            style: nullable(text('default, primary or danger.')),
+          },
+        },
+        description: 'In-app only: at most two buttons. Texts in it are Liquid templates.',
+      },
       from_name: nullable(text('Email only.')),
       reply_to: nullable(text('Email only.')),
       priority: nullable(text('critical, normal or bulk.')),

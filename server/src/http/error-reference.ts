@@ -69,6 +69,9 @@ const sentences: Record<ProblemCode, string> = {
   brake_frozen: 'What a freeze holds is released when you unfreeze; it can only be cancelled before.',
   workflow_loop:
     'Workflow runs trigger each other through what they send, more often than the rule `workflow_loop` of the brake allows.',
+  action_already_taken:
+    'The recipient has chosen another action of this inbox item; the first one stays, as `action_taken` of the item.',
+  snooze_limit_reached: 'The inbox has 1,000 snoozed items already; end a snooze first.',
   method_not_allowed: 'The URL does not support this method; the header `Allow` lists the supported methods.',
   payload_too_large:
     'The body is larger than the operation accepts (1 MiB; notifications 24 MiB; without credentials 16 KiB; 10,000 values, a batch 100,000), or the headers are (16 KiB).',

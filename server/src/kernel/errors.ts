@@ -76,6 +76,8 @@ export const problemCodes = {
   brake_rule_default: conflict,
   brake_frozen: conflict,
   workflow_loop: conflict,
+  action_already_taken: conflict,
+  snooze_limit_reached: conflict,
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
   organization_moved: { status: 421, type: 'invalid_request_error' },
   payload_too_large: { status: 413, type: 'invalid_request_error' },

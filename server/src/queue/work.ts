@@ -12,6 +12,7 @@ export const workKinds = {
   brake_release: 10,
   bulk_action: 9,
   broadcast: 7,
+  inbox_return: 12,
 } as const;
 export type WorkKind = keyof typeof workKinds;
 

@@ -15,7 +15,16 @@ export const eventGroups: readonly [Group, readonly EventType[]][] = [
       'notification.suppressed',
     ],
   ],
-  ['people', ['notification.complained', 'notification.opened', 'notification.clicked', 'notification.read']],
+  [
+    'people',
+    [
+      'notification.complained',
+      'notification.opened',
+      'notification.clicked',
+      'notification.read',
+      'inbox.action',
+    ],
+  ],
   ['providers', ['provider.critical', 'provider.recovered']],
   ['brake', ['brake.engaged', 'brake.released', 'brake.frozen', 'brake.unfrozen']],
   ['broadcasts', ['broadcast.completed']],

@@ -1,3 +1,5 @@
+import type { InboxAction } from './extras.ts';
+
 /** An item to be written to an inbox; `id` is that of the notification. */
 export interface InboxItem {
   id: string;
@@ -8,4 +10,7 @@ export interface InboxItem {
   textBody: string | null;
   actionUrl: string | null;
   data: Record<string, unknown>;
+  category: string | null;
+  tags: string[];
+  actions: InboxAction[];
 }

@@ -1,4 +1,5 @@
 import type { MessageEnvelope } from '../envelope.ts';
+import type { InboxAction } from './extras.ts';
 
 export interface InAppMessage extends MessageEnvelope {
   channel: 'in_app';
@@ -8,4 +9,6 @@ export interface InAppMessage extends MessageEnvelope {
   text: string | null;
   actionUrl: string | null;
   data: Record<string, unknown>;
+  tags: string[];
+  actions: InboxAction[];
 }

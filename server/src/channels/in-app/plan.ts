@@ -2,9 +2,11 @@ import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import type { Carrier } from '../contract.ts';
 import { type ChannelPlanner, type DueNotification, envelopeTo } from '../delivery-plan.ts';
 import { inboxCarrier } from './carrier.ts';
+import { extrasOf, type InboxExtras, type InboxExtrasInput } from './extras.ts';
 import type { InboxItem } from './item.ts';
 import type { InAppMessage } from './message.ts';
-import { htmlProblem, isSafeLink, sanitizeTask } from './sanitize.ts';
+import { isSafeLink } from './safe-link.ts';
+import { htmlProblem, sanitizeTask } from './sanitize.ts';
 
 /** The user's inbox, in Test and in Live; in Test the sandbox keeps a copy. */
 export function createInAppPlanner({
@@ -36,6 +38,8 @@ export function createInAppPlanner({
           text: item.textBody,
           actionUrl: item.actionUrl,
           data: item.data,
+          tags: item.tags,
+          actions: item.actions,
         }),
       };
     },
@@ -61,5 +65,13 @@ function itemOf(notification: DueNotification, html: string | null): InboxItem {
     textBody: notification.text_body,
     actionUrl: url !== null && isSafeLink(url) ? url : null,
     data: notification.template_data,
+    category: notification.category,
+    ...extrasIn(notification),
   };
+}
+
+/** Fields of the request take precedence over those of the template. */
+function extrasIn({ inbox_extras: given, structured }: DueNotification): Required<InboxExtras> {
+  const rendered = structured ? extrasOf(structured as InboxExtrasInput) : null;
+  return { tags: [], actions: [], ...rendered, ...given };
 }

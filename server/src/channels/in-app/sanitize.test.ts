@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createThreadClock } from '../../kernel/processor-time.ts';
-import { htmlProblem, isSafeLink, sanitizeHtml, sanitizeTask } from './sanitize.ts';
+import { isSafeLink } from './safe-link.ts';
+import { htmlProblem, sanitizeHtml, sanitizeTask } from './sanitize.ts';
 
 const processorTime = createThreadClock();
 const rel = 'rel="noopener noreferrer nofollow"';

@@ -2,9 +2,11 @@
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
 import { invalidRecipient } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
+import { extrasOf, extrasProblem } from './extras.ts';
 import type { InAppMessage } from './message.ts';
 import { createInAppPlanner } from './plan.ts';
-import { htmlProblem, isSafeLink } from './sanitize.ts';
+import { isSafeLink } from './safe-link.ts';
+import { htmlProblem } from './sanitize.ts';
 
 export const inAppSpec: ChannelSpec = {
   recipient: {
@@ -30,22 +32,31 @@ export const inAppSpec: ChannelSpec = {
       if (url && !isSafeLink(url))
         throw invalidParameter('action_url', 'action_url must be an http or https URL, or a relative one.');
     },
+    extrasOf(content) {
+      const { tags, actions } = content;
+      if (!tags && !actions) return null;
+      const problem = extrasProblem({ tags, actions });
+      if (problem) throw invalidParameter(problem.split(' ')[0] ?? 'actions', `${problem}.`);
+      return extrasOf(content);
+    },
     takesAttachments: false,
   },
   createPlanner: createInAppPlanner,
-  preview: ({ subject, html, text, actionUrl, data }: InAppMessage) => ({
+  preview: ({ subject, html, text, actionUrl, data, tags, actions }: InAppMessage) => ({
     subject,
     html,
     text,
-    structured: { action_url: actionUrl, data },
+    structured: { action_url: actionUrl, data, tags, actions },
   }),
   sandbox: {
-    payloadOf: ({ subject, html, text, actionUrl, data }: InAppMessage) => ({
+    payloadOf: ({ subject, html, text, actionUrl, data, tags, actions }: InAppMessage) => ({
       subject,
       html_body: html,
       text_body: text,
       action_url: actionUrl,
       data,
+      tags,
+      actions,
     }),
   },
   hasSettings: false,

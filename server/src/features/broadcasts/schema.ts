@@ -13,8 +13,18 @@ export type BroadcastStatus = (typeof statuses)[number];
 
 export const limits = { name: 200, open: 100, rate: 5_000, localDays: 90, bodyBytes: 8 * 1_048_576 } as const;
 
-const { subject, html_body, text_body, action_url, template_key, category, from_name, reply_to } =
-  SendRequest.properties;
+const {
+  subject,
+  html_body,
+  text_body,
+  action_url,
+  tags,
+  actions,
+  template_key,
+  category,
+  from_name,
+  reply_to,
+} = SendRequest.properties;
 
 export const BroadcastDefinition = Type.Object(
   {
@@ -39,6 +49,8 @@ export const BroadcastDefinition = Type.Object(
       }),
     ),
     action_url,
+    tags,
+    actions,
     category,
     from_name,
     reply_to,

@@ -3,10 +3,11 @@ import { query, type Sql, statement } from '../../db/sql.ts';
 import type { Principal } from '../../http/principal.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { CheckedFilter } from '../audiences/index.ts';
+import type { AuthoredContent } from '../notifications/index.ts';
 import type { BroadcastChannel, BroadcastDefinition, BroadcastStatus } from './schema.ts';
 
 /** The content of a channel, checked and pinned when the broadcast was created. */
-export interface ChannelContent {
+export interface ChannelContent extends Pick<AuthoredContent, 'inbox_extras'> {
   subject: string | null;
   html_body: string | null;
   text_body: string | null;

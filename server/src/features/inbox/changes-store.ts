@@ -7,7 +7,15 @@ import type { Owner } from './item.ts';
  * All writes to an inbox. Each statement changes items, the unread count, and the log of events together, under the lock of the
  * inbox's one row: so the count cannot drift, and the numbers of events (`seq`) follow the order of commits.
  */
-export type ItemEvent = 'arrived' | 'read' | 'unread' | 'archived' | 'deleted';
+export type ItemEvent =
+  | 'arrived'
+  | 'read'
+  | 'unread'
+  | 'archived'
+  | 'deleted'
+  | 'snoozed'
+  | 'returned'
+  | 'acted';
 /** `reset` replaces the single events when there are too many of them. */
 export type InboxEvent = ItemEvent | 'reset';
 
@@ -21,7 +29,7 @@ const lockOne = statement(
  * statement it would wait for the lock and still read the snapshot from before the wait.) Resolves to false when there is no
  * inbox, and thus nothing to change: items that arrive in the meantime must not be changed without the lock.
  */
-async function lockInbox(sql: Sql, owner: Owner): Promise<boolean> {
+export async function lockInbox(sql: Sql, owner: Owner): Promise<boolean> {
   return (await lockOne(sql, [owner.environmentId, owner.externalUserId])).length > 0;
 }
 
@@ -29,11 +37,13 @@ const insert = statement(
   'inbox_insert_items',
   `with input as (
      select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, external_user_id text, position uuid,
-       subject text, html_body text, text_body text, action_url text, data jsonb)
+       subject text, html_body text, text_body text, action_url text, data jsonb, category text, tags text[], actions jsonb)
    ), inserted as (
-     insert into inbox_items (id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data, bytes)
-     select id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data,
+     insert into inbox_items (id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data,
+       category, tags, actions, bytes)
+     select id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data, category, tags, actions,
        coalesce(octet_length(html_body), 0) + coalesce(octet_length(text_body), 0) + octet_length(data::text)
+         + octet_length(actions::text)
      from input
      order by id -- everyone locks in this order: no deadlocks
      on conflict (id) do nothing -- whatever repeats a delivery, the item arrives once
@@ -71,25 +81,42 @@ export async function insertItems(sql: Sql, items: readonly InboxItem[], nowMs: 
     text_body: item.textBody,
     action_url: item.actionUrl,
     data: item.data,
+    category: item.category,
+    tags: item.tags,
+    actions: item.actions,
   }));
   await insert(sql, [JSON.stringify(rows), new Date(nowMs)]);
 }
 
-const counts = 'read_at is null and archived_at is null';
+/** An SQL condition on an item: it is part of the unread count. A snoozed item is not, because it is read until it returns. */
+export const countsSql = 'read_at is null and archived_at is null';
+
+/** The time when `i` arrived: that in its position, unless the item has returned from a snooze. */
+export const arrivedAtSql = `coalesce(i.arrived_at,
+         to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0))`;
+
+/** A change of one item. */
+export interface ItemChange {
+  /** Nobody has read the item before this change. */
+  first_read: boolean;
+  /** The work item that would have ended the snooze; null when the item was not snoozed. */
+  snooze_id: string | null;
+}
 
 /**
- * Builds the statement for one change of one item: the update, the condition for it, and whether the item counts as unread
- * afterwards (`t` is the item before the change).
+ * Builds the statement for one change of one item: the columns it sets, the condition for it, and whether the item counts as
+ * unread afterwards (`t` is the item before the change). Parameters of the change begin with $5.
  */
-function change(event: ItemEvent, action: string, condition: string, countsAfter: string) {
-  return statement<{ first_read: boolean }>(
+function change(event: ItemEvent, set: string, condition: string, countsAfter: string) {
+  return statement<ItemChange>(
     `inbox_mark_${event}`,
     `with target as (
        select * from inbox_items
        where id = $3 and environment_id = $1 and external_user_id = $2 and ${condition}
      ), item as (
-       ${action} where i.id = t.id
-       returning i.id, t.first_read_at, (${countsAfter})::int - (t.read_at is null and t.archived_at is null)::int as unread
+       update inbox_items i set ${set} from target t where i.id = t.id
+       returning i.id, t.first_read_at, t.snooze_id,
+         (${countsAfter})::int - (t.read_at is null and t.archived_at is null)::int as unread
      ), changed as (
        update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
        from item where b.environment_id = $1 and b.external_user_id = $2
@@ -98,85 +125,66 @@ function change(event: ItemEvent, action: string, condition: string, countsAfter
        insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
        select $1, $2, changed.last_seq, '${event}', item.id, $4 from changed, item
      )
-     select first_read_at is null as first_read from item`,
+     select first_read_at is null as first_read, snooze_id from item`,
   );
 }
 
 const changes = {
   read: change(
     'read',
-    'update inbox_items i set read_at = $4, first_read_at = coalesce(i.first_read_at, $4) from target t',
+    'read_at = $4, first_read_at = coalesce(i.first_read_at, $4)',
     'read_at is null',
     'false',
   ),
   unread: change(
     'unread',
-    'update inbox_items i set read_at = null from target t',
-    'read_at is not null',
+    'read_at = null',
+    'read_at is not null and snoozed_until is null',
     't.archived_at is null',
   ),
   archived: change(
     'archived',
-    'update inbox_items i set archived_at = $4 from target t',
+    'archived_at = $4, snoozed_until = null, snooze_id = null',
     'archived_at is null',
+    'false',
+  ),
+  // An archived item can be snoozed too: it then returns to the feed.
+  snoozed: change(
+    'snoozed',
+    'snoozed_until = $5::timestamptz, snooze_id = $6::uuid, read_at = coalesce(i.read_at, $4), archived_at = null',
+    'true',
+    'false',
+  ),
+  returned: change(
+    'returned',
+    `snoozed_until = null, snooze_id = null, read_at = null, position = $5::uuid, arrived_at = ${arrivedAtSql}`,
+    'snoozed_until is not null',
+    'true',
+  ),
+  acted: change(
+    'acted',
+    'action_key = $5, action_at = $4, read_at = coalesce(i.read_at, $4), first_read_at = coalesce(i.first_read_at, $4)',
+    'action_key is null',
     'false',
   ),
 };
 
-/** Needs a transaction. Resolves to null when the item already has this state, or does not exist. */
+/**
+ * Needs a transaction. Resolves to null when the item already has this state, or does not exist. `values` are the parameters of
+ * the change: the end and the id of a snooze, the new position of an item that returns, the key of an action.
+ */
 export async function markItem(
   sql: Sql,
   owner: Owner,
   id: string,
   event: keyof typeof changes,
   now: Date,
-): Promise<{ first_read: boolean } | null> {
+  values: readonly unknown[] = [],
+): Promise<ItemChange | null> {
   if (!(await lockInbox(sql, owner))) return null;
-  const rows = await changes[event](sql, [owner.environmentId, owner.externalUserId, id, now]);
+  const rows = await changes[event](sql, [owner.environmentId, owner.externalUserId, id, now, ...values]);
   return rows[0] ?? null;
 }
 
 /** Up to this many changes at once are logged one by one; more are a `reset`, on which a client reads its feed again. */
 export const maxEvents = 100;
-
-const markAll = statement<{ marked: number; first_read: string[] | null }>(
-  'inbox_mark_all_read',
-  `with target as (
-     select id, position, first_read_at from inbox_items
-     where environment_id = $1 and external_user_id = $2 and ${counts}
-       and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-     order by position limit $4
-   ), item as (
-     update inbox_items i set read_at = $5, first_read_at = coalesce(i.first_read_at, $5)
-     from target t where i.id = t.id
-     returning i.id, i.position, t.first_read_at
-   ), total as (
-     select count(*) as marked, case when count(*) > ${maxEvents} then 1 else count(*) end as events from item
-   ), changed as (
-     update inboxes b set last_seq = b.last_seq + t.events, unread = b.unread - t.marked
-     from total t where b.environment_id = $1 and b.external_user_id = $2 and t.marked > 0
-     returning b.last_seq
-   ), logged as (
-     insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
-     select $1, $2, c.last_seq - t.events + e.place, e.type, e.id, $5
-     from changed c, total t, lateral (
-       select 'read' as type, id, row_number() over (order by position) as place from item where t.marked = t.events
-       union all
-       select 'reset', null, 1 where t.marked <> t.events
-     ) e
-   )
-   select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read from total t`,
-);
-
-/** Needs a transaction. Marks the oldest items first, up to `limit`: those that arrived before the position, or all. */
-export async function markItemsRead(
-  sql: Sql,
-  owner: Owner,
-  before: string | null,
-  limit: number,
-  now: Date,
-): Promise<{ marked: number; firstRead: string[] }> {
-  if (!(await lockInbox(sql, owner))) return { marked: 0, firstRead: [] };
-  const [row] = await markAll(sql, [owner.environmentId, owner.externalUserId, before, limit, now]);
-  return { marked: row?.marked ?? 0, firstRead: row?.first_read ?? [] };
-}

@@ -12,7 +12,7 @@ export interface LoggedEvent {
   type: InboxEvent;
   itemId: string | null;
   occurredAt: Date;
-  /** The current item of an arrival; null when it has been erased since. */
+  /** The current item of an arrival, a return or an action; null when it has been erased since. */
   item: ItemRow | null;
 }
 
@@ -38,6 +38,8 @@ type NewsRow = {
   occurred_at: Date;
 } & { [Column in keyof ItemRow]: ItemRow[Column] | null };
 
+const showsItem = `e.type in ('arrived', 'returned', 'acted')`;
+
 // One query serves all streams that may have new events: an inbox without any costs one read of its row.
 const findNews = statement<NewsRow>(
   'inbox_list_news',
@@ -48,12 +50,12 @@ const findNews = statement<NewsRow>(
      select *, sum(bytes) over (order by seq) - bytes as bytes_before from (
        select e.seq, e.type, e.item_id, e.occurred_at, coalesce(i.bytes, 0) as bytes
        from inbox_events e
-       left join inbox_items i on i.id = e.item_id and e.type = 'arrived'
+       left join inbox_items i on i.id = e.item_id and ${showsItem}
        where e.environment_id = s.environment_id and e.external_user_id = s.external_user_id and e.seq > s.last_seq
        order by e.seq limit ${maxEvents}
      ) page
    ) e on b.last_seq > s.last_seq and e.bytes_before < ${maxBytes}
-   left join inbox_items i on i.id = e.item_id and e.type = 'arrived'
+   left join inbox_items i on i.id = e.item_id and ${showsItem}
    order by s.place, e.seq`,
 );
 

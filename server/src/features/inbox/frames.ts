@@ -1,6 +1,6 @@
 import { eventFrame } from '../../http/sse.ts';
 import type { InboxUpdate, LoggedEvent } from './events-store.ts';
-import { itemView } from './item.ts';
+import { actionTaken, type ItemRow, itemView } from './item.ts';
 
 /** The state of a stream: the events and the count its reader has got. */
 export interface Progress {
@@ -54,15 +54,24 @@ function isGap(at: number, update: InboxUpdate): boolean {
 function frameOf({ seq, type, itemId, occurredAt, item }: LoggedEvent, update: InboxUpdate): string {
   switch (type) {
     case 'arrived':
+    case 'returned':
       // An item erased since has nothing to show, and its `deleted` event follows.
-      return item ? eventFrame(seq, 'notification.arrived', itemView(item)) : '';
+      return item ? eventFrame(seq, `notification.${type}`, itemView(item)) : '';
+    case 'acted':
+      return item ? eventFrame(seq, 'notification.acted', actedData(item, occurredAt)) : '';
     case 'read':
       return eventFrame(seq, 'notification.read', { id: itemId, read_at: occurredAt.toISOString() });
     case 'unread':
     case 'archived':
+    case 'snoozed':
     case 'deleted':
       return eventFrame(seq, `notification.${type}`, { id: itemId });
     case 'reset':
       return eventFrame(seq, 'reset', { unread_count: update.unread });
   }
+}
+
+/** An action marks its item as read. */
+function actedData(item: ItemRow, at: Date) {
+  return { id: item.id, action_taken: actionTaken(item), read_at: (item.read_at ?? at).toISOString() };
 }

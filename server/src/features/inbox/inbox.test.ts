@@ -65,6 +65,11 @@ describe('an in_app notification', () => {
             created_at: expect.stringMatching(/^\d{4}-.*Z$/),
             read_at: null,
             data: { order: 1 },
+            category: null,
+            tags: [],
+            actions: [],
+            action_taken: null,
+            snoozed_until: null,
           },
         ],
         next_cursor: null,
@@ -89,7 +94,10 @@ describe('an in_app notification', () => {
       expect.objectContaining({
         channel: 'in_app',
         to: user,
-        payload: { subject: null, html_body: '<p>Hi</p>', text_body: null, action_url: null, data: {} },
+        payload: {
+          ...{ subject: null, html_body: '<p>Hi</p>', text_body: null, action_url: null, data: {} },
+          ...{ tags: [], actions: [] },
+        },
       }),
     ]);
   });
@@ -259,7 +267,15 @@ describe('reading', () => {
 
   test('ten thousand items at once is one request', async () => {
     const owner = { environmentId: app.testEnvironmentId, externalUserId: newUser() };
-    const blank = { subject: null, htmlBody: '<p>x</p>', textBody: null, actionUrl: null, data: {} };
+    const extras = { category: null, tags: [], actions: [] };
+    const blank = {
+      subject: null,
+      htmlBody: '<p>x</p>',
+      textBody: null,
+      actionUrl: null,
+      data: {},
+      ...extras,
+    };
     const items = Array.from({ length: 10_500 }, () => ({ ...owner, ...blank, id: newId() }));
     await transaction(app.pool, (tx) => insertItems(tx, items, Date.now()));
     const { status, body } = await post(await tokenFor(owner.externalUserId), '/notifications/mark-all-read');

@@ -1,3 +1,4 @@
+import type { InboxAction } from '../../channels/in-app/extras.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { Item } from './schema.ts';
 
@@ -16,11 +17,19 @@ export interface ItemRow {
   action_url: string | null;
   data: Record<string, unknown>;
   read_at: Date | null;
+  category: string | null;
+  tags: string[];
+  actions: InboxAction[];
+  action_key: string | null;
+  action_at: Date | null;
+  snoozed_until: Date | null;
+  /** When the item arrived, if it has returned from a snooze since; otherwise its position tells the time. */
+  arrived_at: Date | null;
 }
 
 /** Columns in the order of ItemRow, for stores that read items; `i` is the item. */
-export const itemColumns =
-  'i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at';
+export const itemColumns = `i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at, i.category, i.tags, i.actions,
+     i.action_key, i.action_at, i.snoozed_until, i.arrived_at`;
 
 export function itemView(row: ItemRow): Item {
   return {
@@ -30,8 +39,20 @@ export function itemView(row: ItemRow): Item {
     text_body: row.text_body,
     action_url: row.action_url,
     is_read: row.read_at !== null,
-    created_at: new Date(idTime(row.position)).toISOString(),
+    created_at: (row.arrived_at ?? new Date(idTime(row.position))).toISOString(),
     read_at: row.read_at?.toISOString() ?? null,
     data: row.data,
+    category: row.category,
+    tags: row.tags,
+    actions: row.actions,
+    action_taken: actionTaken(row),
+    snoozed_until: row.snoozed_until?.toISOString() ?? null,
   };
+}
+
+export function actionTaken({
+  action_key: key,
+  action_at: at,
+}: Pick<ItemRow, 'action_key' | 'action_at'>): Item['action_taken'] {
+  return key === null || at === null ? null : { key, at: at.toISOString() };
 }

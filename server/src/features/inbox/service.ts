@@ -4,10 +4,13 @@ import { notFound } from '../../kernel/errors.ts';
 import { lowestIdAt, newId } from '../../kernel/ids.ts';
 import { encodeCursor, pageRequest } from '../../kernel/page.ts';
 import type { Lane } from '../../queue/index.ts';
-import { markItem, markItemsRead } from './changes-store.ts';
+import { type ActionEvents, createActions } from './actions.ts';
+import { type InboxSelection, markItems } from './bulk-store.ts';
+import { markItem } from './changes-store.ts';
 import { itemView, type Owner } from './item.ts';
-import type { FeedQuery, Item } from './schema.ts';
-import { findFeed, findItem, findUnreadCount } from './store.ts';
+import type { BulkRequest, FeedQuery, Item, UnreadCounts } from './schema.ts';
+import { createSnoozes } from './snoozes.ts';
+import { findFeed, findItem, findTabCounts, findUnreadCount } from './store.ts';
 import { inboxTopic } from './topic.ts';
 
 export interface InboxService {
@@ -17,15 +20,29 @@ export interface InboxService {
   ): Promise<{ data: Item[]; next_cursor: string | null; unread_count: number }>;
   get(owner: Owner, id: string): Promise<Item>;
   unreadCount(owner: Owner): Promise<number>;
+  unreadCounts(owner: Owner): Promise<UnreadCounts>;
   /** Idempotent. */
   mark(owner: Owner, id: string, as: 'read' | 'unread' | 'archived'): Promise<Item>;
-  markAllRead(owner: Owner, before: string | null): Promise<{ marked: number; unread: number }>;
+  /** Changes all items that fit the request. */
+  markAll(
+    owner: Owner,
+    as: 'read' | 'archived',
+    request: BulkRequest,
+  ): Promise<{ marked: number; unread: number }>;
+  /** Hides the item until a time. A snoozed item gets the new time. */
+  snooze(owner: Owner, id: string, until: string): Promise<Item>;
+  /** Ends the snooze now. Idempotent. */
+  unsnooze(owner: Owner, id: string): Promise<Item>;
+  /** Records the action that the recipient chose. The first one stays; the same one again changes nothing. */
+  act(owner: Owner, id: string, key: string): Promise<Item>;
 }
 
-/** The maximum of items marked by one transaction, which blocks all other changes of that inbox. */
+export type InboxDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'> & { actionEvents: ActionEvents };
+
+/** The maximum of items read by one transaction of a bulk change, which blocks all other changes of that inbox. */
 const markAtOnce = 10_000;
 
-export function createInboxService(deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'>): InboxService {
+export function createInboxService(deps: InboxDeps): InboxService {
   const { pool, queue, clock, doorbell } = deps;
 
   /** Reading an item is a receipt for its notification: the job for other receipts makes an event of it. */
@@ -53,56 +70,95 @@ export function createInboxService(deps: Pick<Deps, 'pool' | 'queue' | 'clock' |
     );
   }
 
-  const service: InboxService = {
+  async function get(owner: Owner, id: string): Promise<Item> {
+    const item = await findItem(pool, owner, id);
+    if (!item) throw notFound('inbox item');
+    return itemView(item);
+  }
+
+  const snoozes = createSnoozes(deps);
+  const actions = createActions(deps);
+
+  return {
     async feed(owner, query) {
-      const status = query.status ?? 'all';
-      const list = `inbox:${owner.environmentId}:${status}:${owner.externalUserId}`;
-      const page = await findFeed(pool, owner, status, pageRequest(list, query));
-      const last = page.items.at(-1);
+      const { status = 'all', category, tag } = query;
+      const tab = category || tag ? `:${JSON.stringify([category, tag])}` : '';
+      const list = `inbox:${owner.environmentId}:${status}:${owner.externalUserId}${tab}`;
+      const page = await findFeed(pool, owner, status, pageRequest(list, query), { category, tag });
       return {
         data: page.items.map(itemView),
-        next_cursor: page.hasMore && last ? encodeCursor(list, last.position) : null,
+        next_cursor: page.next === null ? null : encodeCursor(list, page.next),
         unread_count: page.unread,
       };
     },
 
-    async get(owner, id) {
-      const item = await findItem(pool, owner, id);
-      if (!item) throw notFound('inbox item');
-      return itemView(item);
-    },
+    get,
 
     unreadCount: (owner) => findUnreadCount(pool, owner),
+
+    async unreadCounts(owner) {
+      const [unread_count, tabs] = await Promise.all([
+        findUnreadCount(pool, owner),
+        findTabCounts(pool, owner),
+      ]);
+      return { unread_count, ...tabs };
+    },
 
     async mark(owner, id, as) {
       const now = new Date(clock());
       const change = await transaction(pool, async (tx) => {
         const done = await markItem(tx, owner, id, as, now);
+        if (done?.snooze_id && as === 'archived') await queue.withdraw(tx, 'inbox_return', done.snooze_id);
         if (as === 'read' && done?.first_read) await enqueueOpened(tx, owner, [id], 'normal', now);
         return done;
       });
       if (change) doorbell.ring(inboxTopic(owner));
       if (as === 'read' && change) queue.ring('receipt');
-      return service.get(owner, id);
+      return get(owner, id);
     },
 
-    async markAllRead(owner, before) {
-      const position = before === null ? null : lowestIdAt(Date.parse(before));
+    async markAll(owner, as, request) {
       const now = new Date(clock());
+      const filter: InboxSelection = {
+        ids: request.ids ?? null,
+        before: request.before ? lowestIdAt(Date.parse(request.before)) : null,
+        category: request.category,
+        tag: request.tag,
+        isRead: request.status === 'read',
+      };
       let total = 0;
-      for (let marked = markAtOnce; marked === markAtOnce; total += marked) {
-        marked = await transaction(pool, async (tx) => {
-          const result = await markItemsRead(tx, owner, position, markAtOnce, now);
-          await enqueueOpened(tx, owner, result.firstRead, 'bulk', now);
-          return result.marked;
+      let after: string | null = null;
+      do {
+        const slice = { after, limit: markAtOnce };
+        const done = await transaction(pool, async (tx) => {
+          const result = await markItems(tx, owner, as, filter, slice, now);
+          if (as === 'read') await enqueueOpened(tx, owner, result.firstRead, 'bulk', now);
+          if (result.snoozes.length > 0) await queue.withdrawMany(tx, 'inbox_return', result.snoozes);
+          return result;
         });
-      }
+        total += done.marked;
+        after = done.next;
+      } while (after !== null);
       if (total > 0) {
-        queue.ring('receipt');
+        if (as === 'read') queue.ring('receipt');
         doorbell.ring(inboxTopic(owner));
       }
       return { marked: total, unread: await findUnreadCount(pool, owner) };
     },
+
+    async snooze(owner, id, until) {
+      await snoozes.begin(owner, id, until);
+      return get(owner, id);
+    },
+
+    async unsnooze(owner, id) {
+      await snoozes.end(owner, id);
+      return get(owner, id);
+    },
+
+    async act(owner, id, key) {
+      await actions.take(owner, id, key);
+      return get(owner, id);
+    },
   };
-  return service;
 }

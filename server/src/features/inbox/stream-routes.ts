@@ -16,7 +16,9 @@ const description = `Server-Sent Events. Read them with \`fetch\` and the Author
 |---|---|
 | \`notification.arrived\` | the item |
 | \`notification.read\` | \`{id, read_at}\` |
-| \`notification.unread\`, \`notification.archived\`, \`notification.deleted\` | \`{id}\` |
+| \`notification.unread\`, \`notification.archived\`, \`notification.snoozed\`, \`notification.deleted\` | \`{id}\` |
+| \`notification.returned\` | the item, unread again: its snooze has ended |
+| \`notification.acted\` | \`{id, action_taken, read_at}\` |
 | \`unread_count.changed\` | \`{unread_count}\`; also the first event of a new stream; in a resumed stream it follows the missed events, or \`reset\` replaces both |
 | \`reset\` | \`{unread_count}\`; too many changes to replay: reload the feed |
 

@@ -86,6 +86,7 @@ export function checkRequest(
       template_data: content.template_data,
       from_name: content.from_name,
       reply_to: content.reply_to,
+      inbox_extras: content.inbox_extras,
       attachments: attachments?.metadata ?? null,
       template_version_id: lookups.template?.versionId ?? null,
       template_locale: lookups.template ? (lookups.user?.locale ?? null) : null,
@@ -134,6 +135,7 @@ export function acceptanceOfTest(principal: Principal, test: TestMessage, now: n
         template_data: {},
         from_name: null,
         reply_to: null,
+        inbox_extras: null,
         attachments: null,
         template_version_id: null,
         template_locale: null,
@@ -291,6 +293,8 @@ type Content = Pick<
   | 'action_url'
   | 'from_name'
   | 'reply_to'
+  | 'tags'
+  | 'actions'
 >;
 
 /** Content that the channel ignores is dropped here, not refused; so is everything that the template replaces. */
@@ -313,6 +317,7 @@ export function checkContent(request: Content): AuthoredContent {
     template_data: templateData,
     from_name: sender.from_name,
     reply_to: sender.reply_to,
+    inbox_extras: rule.extrasOf?.(request) ?? null,
   };
 }
 

@@ -33,7 +33,7 @@ const redact = statement(
   `with contents as (
      update notification_contents
      set subject = null, html_body = null, text_body = null, template_data = '{}', from_name = null, reply_to = null,
-       attachments = null, structured = null, text_alternative = null, body_object = null
+       attachments = null, inbox_extras = null, structured = null, text_alternative = null, body_object = null
      where notification_id = any ($1::uuid[])
    )
    update notifications n

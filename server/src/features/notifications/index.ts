@@ -10,6 +10,7 @@ export {
   lookUp,
 } from './lookups.ts';
 export {
+  type AuthoredContent,
   type ContentRow,
   type EventType,
   eventEntry,

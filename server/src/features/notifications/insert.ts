@@ -53,6 +53,7 @@ const content: Record<string, Column> = {
   template_data: ['jsonb', (acceptance) => templateDataJson(acceptance.content.template_data)],
   from_name: ['text', (acceptance) => acceptance.content.from_name],
   reply_to: ['text', (acceptance) => acceptance.content.reply_to],
+  inbox_extras: ['jsonb', (acceptance) => json(acceptance.content.inbox_extras)],
   attachments: ['jsonb', (acceptance) => json(acceptance.content.attachments)],
   template_version_id: ['uuid', (acceptance) => acceptance.content.template_version_id],
   template_locale: ['text', (acceptance) => acceptance.content.template_locale],

@@ -1,5 +1,6 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { Exchange } from '../../channels/exchange.ts';
+import type { InboxExtras } from '../../channels/in-app/extras.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { EventEntry, NotificationStatus, Priority } from './schema.ts';
 
@@ -54,11 +55,13 @@ export interface ContentRow {
   from_name: string | null;
   reply_to: string | null;
   attachments: AttachmentMetadata[] | null;
+  /** The tags and actions of the request; null when it has none. */
+  inbox_extras: InboxExtras | null;
   /** The version of the template that the notification was accepted with; null when the content came with the request. */
   template_version_id: string | null;
   /** The recipient's language, for templates with several. */
   template_locale: string | null;
-  /** The payload of a chat channel. */
+  /** The payload of a chat channel, or the tags and actions that a template gives an inbox item. */
   structured: unknown;
   /** When the template was rendered into the fields above; null when it is not rendered yet, or there is no template. */
   rendered_at: Date | null;
@@ -67,7 +70,7 @@ export interface ContentRow {
 /** The part of the content that a caller writes. */
 export type AuthoredContent = Pick<
   ContentRow,
-  'subject' | 'html_body' | 'text_body' | 'template_data' | 'from_name' | 'reply_to'
+  'subject' | 'html_body' | 'text_body' | 'template_data' | 'from_name' | 'reply_to' | 'inbox_extras'
 >;
 
 /** The trace as stored: gates that passed share one entry, because they make up most of it. */

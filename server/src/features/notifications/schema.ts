@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { extrasInput, InboxAction } from '../inbox/index.ts';
 import { WebhookDelivery } from '../webhooks/index.ts';
 
 const statuses = [
@@ -73,6 +74,7 @@ const content = {
   text_body: NullableText(limits.body),
   template_data: Type.Optional(Nullable(JsonObject)),
   action_url: NullableText(limits.url),
+  ...extrasInput,
   send_at: Type.Optional(Nullable(DateTime)),
 };
 
@@ -172,6 +174,8 @@ export const Notification = Type.Object(
     priority: OneOf(priorities),
     idempotency_key: Nullable(Type.String()),
     action_url: Nullable(Type.String()),
+    tags: Type.Optional(Type.Array(Type.String(), { description: 'As the request gave them.' })),
+    actions: Type.Optional(Type.Array(InboxAction, { description: 'As the request gave them.' })),
     attempt_count: Type.Integer(),
     suppression_reason: Nullable(Type.String()),
     last_error: Nullable(Type.String()),

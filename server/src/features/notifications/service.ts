@@ -286,7 +286,13 @@ export function createNotificationService(
         const work = await queue.withdraw(tx, 'notification', id);
         if (!work) throw notEditable(viewOf(stored).status);
         if (stored.attachments) checkAttachmentsLast(sendAt ?? null, idTime(id));
-        const edited = { ...stored, ...bodiesOf(stored, known), ...givenFields(patch), send_at: null };
+        const edited = {
+          ...stored,
+          ...stored.inbox_extras,
+          ...bodiesOf(stored, known),
+          ...givenFields(patch),
+          send_at: null,
+        };
         // Edited bodies are few, and go to the database.
         if (stored.body_object !== null) await releaseBodies(tx, [id]);
         await store.updateNotification(tx, id, {
@@ -363,8 +369,8 @@ function notEditable(status: string): Problem {
 
 /** A null leaves a field unchanged; the empty text clears it. */
 function givenFields(patch: NotificationPatch): NotificationPatch {
-  const { subject, html_body, text_body, template_data, action_url } = patch;
-  const fields = { subject, html_body, text_body, template_data, action_url };
+  const { subject, html_body, text_body, template_data, action_url, tags, actions } = patch;
+  const fields = { subject, html_body, text_body, template_data, action_url, tags, actions };
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   );

@@ -22,8 +22,8 @@ export const attachmentsPurgedSql = `c.attachments is not null
       and not exists (select from stored_objects o
         where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged`;
 
-const contentColumns = `c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-    c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object`;
+const contentColumns = `c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
+    c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object`;
 
 /** `source` is the SQL that gives the rows of the notifications. */
 const selectFrom = (source: string): string => `
@@ -218,7 +218,7 @@ const updateContent = statement(
   `with c as (
      update notification_contents
      set subject = $2, html_body = $3, text_body = $4, template_data = $5, structured = null, rendered_at = null,
-       text_alternative = null, body_object = null
+       text_alternative = null, body_object = null, inbox_extras = $8
      where notification_id = $1)
    update notifications set action_url = $6, send_at = $7 where id = $1`,
 );
@@ -228,7 +228,7 @@ export async function updateNotification(
   id: string,
   next: Pick<
     StoredNotification,
-    'subject' | 'html_body' | 'text_body' | 'template_data' | 'action_url' | 'send_at'
+    'subject' | 'html_body' | 'text_body' | 'template_data' | 'inbox_extras' | 'action_url' | 'send_at'
   >,
 ): Promise<void> {
   await updateContent(sql, [
@@ -239,6 +239,7 @@ export async function updateNotification(
     JSON.stringify(next.template_data),
     next.action_url,
     next.send_at,
+    next.inbox_extras && JSON.stringify(next.inbox_extras),
   ]);
 }
 

@@ -45,6 +45,7 @@ function viewOfParts(
     priority: stored.priority,
     idempotency_key: stored.idempotency_key,
     action_url: stored.action_url,
+    ...content.inbox_extras,
     attempt_count: stored.attempt_count,
     suppression_reason: stored.suppression_reason,
     last_error: stored.last_error,

@@ -19,6 +19,7 @@ import { storable } from '../../kernel/storable.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
 import type { Draft, Drafts } from '../notifications/index.ts';
 import { sourceOf } from '../workflows/index.ts';
+import { originOf } from './sends-store.ts';
 import type { RunFact } from './store.ts';
 
 /** The input of one advance: the run, its definition, and the state of what the run waits for. */
@@ -128,8 +129,7 @@ export async function advanceRun(
   while (decision.effect?.kind === 'send' && sends.length < sendsPerAdvance) {
     const before = { state: decision.state, entries };
     const { request, attemptId } = decision.effect;
-    const origin = `run:${fact.id}:${attemptId}`.slice(0, 255);
-    const draft = await drafts.check(senderOf(fact), storable(request), origin);
+    const draft = await drafts.check(senderOf(fact), storable(request), originOf(fact.id, attemptId));
     const answer: Input =
       draft instanceof Problem
         ? { kind: 'send_refused', reason: refusalOf(draft) }

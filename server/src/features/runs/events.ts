@@ -1,4 +1,4 @@
-import { transaction } from '../../db/sql.ts';
+import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { matchTask } from '../../engine/index.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -7,14 +7,29 @@ import { newId } from '../../kernel/ids.ts';
 import { TaskStopped } from '../../kernel/threads/task.ts';
 import { findWorkflow, listPatterns } from '../workflows/index.ts';
 import { type EventRequest, endedStatuses, limits } from './schema.ts';
+import { findSender } from './sends-store.ts';
 import { findRun } from './store.ts';
 import * as waits from './waits-store.ts';
 
-/** Each method returns the number of runs that the event woke. */
+/** `post…` return the number of runs that the event woke. */
 export interface Events {
   postToRun(principal: Principal, runId: string, event: EventRequest): Promise<number>;
   postToWorkflow(principal: Principal, workflowKey: string, event: EventRequest): Promise<number>;
+  /**
+   * For an event about a notification, caused by its recipient: it goes to the run that sent the notification. `wake` writes the
+   * event in the transaction of its cause; ring `run` after the commit when it wakes a run.
+   */
+  prepareForSender(
+    environmentId: string,
+    notificationId: string,
+    event: EventRequest,
+  ): Promise<{ chain: string | null; wake: WakeRuns }>;
 }
+
+/** Resolves to the number of runs that the event wakes. */
+type WakeRuns = (tx: Sql) => Promise<number>;
+
+const wakeNone: WakeRuns = () => Promise.resolve(0);
 
 export function createEvents({
   pool,
@@ -27,12 +42,12 @@ export function createEvents({
    * an index finds them however many runs wait. The transaction claims the waits, so that a second event finds none, and makes
    * the jobs of their runs ready.
    */
-  async function post(
+  async function prepare(
     environmentId: string,
     workflowId: string,
     runId: string | null,
     event: EventRequest,
-  ): Promise<number> {
+  ): Promise<WakeRuns | null> {
     const { event_name: name, event_data: data } = event;
     const patterns = await listPatterns(pool, workflowId, name);
     const matchKeys = await tasks
@@ -42,11 +57,11 @@ export function createEvents({
       const matchKey = matchKeys[index] ?? null;
       return matchKey === null ? [] : [{ key: waits.waitKeyOf(workflowId, name, matchKey), lookback }];
     });
-    if (keys.length === 0) return 0;
+    if (keys.length === 0) return null;
     const lookbackKeys = keys.filter(({ lookback }) => lookback).map(({ key }) => key);
     const eventId = newId(clock());
 
-    const count = await transaction(pool, async (tx) => {
+    return async (tx) => {
       await waits.lockWaitKeys(tx, 'event', lookbackKeys);
       const woken = await waits.lockOpenWaits(
         tx,
@@ -61,7 +76,12 @@ export function createEvents({
       );
       await queue.runNow(tx, 'run', woken);
       return woken.length;
-    });
+    };
+  }
+
+  async function post(...event: Parameters<typeof prepare>): Promise<number> {
+    const wake = await prepare(...event);
+    const count = wake ? await transaction(pool, wake) : 0;
     if (count > 0) queue.ring('run');
     return count;
   }
@@ -78,6 +98,14 @@ export function createEvents({
       check(event);
       const workflow = await findWorkflow(pool, environmentId, workflowKey);
       return workflow ? post(environmentId, workflow.id, null, event) : 0;
+    },
+
+    async prepareForSender(environmentId, notificationId, event) {
+      const sender = await findSender(pool, environmentId, notificationId);
+      const run = sender && (await findRun(pool, environmentId, sender.run_id));
+      if (!run || endedStatuses.has(run.status)) return { chain: sender?.chain ?? null, wake: wakeNone };
+      const wake = await prepare(environmentId, run.workflow_id, run.id, event);
+      return { chain: sender.chain, wake: wake ?? wakeNone };
     },
   };
 }

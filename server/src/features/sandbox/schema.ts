@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
 import { oneLine } from '../../kernel/patterns.ts';
+import { InboxAction } from '../inbox/index.ts';
 
 export const SandboxQuery = Type.Object({
   ...pageQuery,
@@ -64,6 +65,8 @@ const InAppPayload = Type.Object(
     text_body: Nullable(Type.String()),
     action_url: Nullable(Type.String()),
     data: JsonObject,
+    tags: Type.Optional(Type.Array(Type.String())),
+    actions: Type.Optional(Type.Array(InboxAction)),
   },
   { title: 'SandboxInboxItem' },
 );

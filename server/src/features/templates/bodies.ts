@@ -34,9 +34,11 @@ export function newBody(channel: Channel, locale: string | null, input: BodyInpu
 /** Returns the required field that the body lacks, or null. */
 export function missingField(body: BodyFields): BodyField | null {
   const empty = (field: BodyField): boolean => body[field].trim() === '';
-  const { fields, needsSubject } = templateRules[body.channel];
+  const { fields, needsSubject, structuredIsExtra } = templateRules[body.channel];
   if (needsSubject && empty('subject_template')) return 'subject_template';
-  const content = fields.filter((field) => field !== 'subject_template');
+  const content = fields.filter(
+    (field) => field !== 'subject_template' && !(structuredIsExtra && field === 'structured_template'),
+  );
   return content.every(empty) ? (content[0] ?? null) : null;
 }
 

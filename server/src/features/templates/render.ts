@@ -105,10 +105,11 @@ function parseStructured(json: string): unknown {
 }
 
 function isNothing(
-  { subjectSuffices }: TemplateRule,
+  { subjectSuffices, structuredIsExtra }: TemplateRule,
   { subject, html_body: html, text_body: text, structured }: RenderedContent,
 ): boolean {
-  return !html?.trim() && !text?.trim() && structured === null && !(subjectSuffices && subject);
+  const isStructured = structured !== null && !structuredIsExtra;
+  return !html?.trim() && !text?.trim() && !isStructured && !(subjectSuffices && subject);
 }
 
 function check(rule: TemplateRule, { subject, text_body: text, structured }: RenderedContent): void {

@@ -33,7 +33,8 @@ export const Content = Type.Object(
     html: Text,
     text: Text,
     structured: Type.Unknown({
-      description: 'For chat channels and webhooks: the posted JSON. For in_app: `action_url` and `data`.',
+      description:
+        'For chat channels and webhooks: the posted JSON. For in_app: `action_url`, `data`, `tags` and `actions`.',
     }),
     sms: Nullable(
       Type.Object({

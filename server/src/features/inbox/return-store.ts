@@ -1,0 +1,65 @@
+import { type Sql, statement } from '../../db/sql.ts';
+import { arrivedAtSql } from './changes-store.ts';
+import type { Owner } from './item.ts';
+
+/** An item whose snooze is over, and its new position. */
+export interface ReturningItem {
+  id: string;
+  snoozeId: string;
+  position: string;
+}
+
+const lockOwners = statement(
+  'inbox_lock_owners_of_snoozed',
+  `select from inboxes b
+   join (
+     select distinct i.environment_id, i.external_user_id from inbox_items i
+     join unnest($1::uuid[], $2::uuid[]) as due (id, snooze_id) on i.id = due.id and i.snooze_id = due.snooze_id
+   ) owner on b.environment_id = owner.environment_id and b.external_user_id = owner.external_user_id
+   order by b.environment_id, b.external_user_id -- all transactions lock in this order, so there are no deadlocks
+   for update of b`,
+);
+
+const returnAll = statement<{ environment_id: string; external_user_id: string }>(
+  'inbox_return_items',
+  `with target as (
+     select i.id, i.read_at is null and i.archived_at is null as counted, due.position
+     from inbox_items i
+     join unnest($1::uuid[], $2::uuid[], $3::uuid[]) as due (id, snooze_id, position)
+       on i.id = due.id and i.snooze_id = due.snooze_id
+   ), item as (
+     update inbox_items i
+     set snoozed_until = null, snooze_id = null, read_at = null, position = t.position, arrived_at = ${arrivedAtSql}
+     from target t where i.id = t.id
+     returning i.id, i.environment_id, i.external_user_id, i.position, t.counted
+   ), total as (
+     select environment_id, external_user_id, count(*) as items, count(*) filter (where not counted) as unread
+     from item group by 1, 2
+   ), changed as (
+     update inboxes b set last_seq = b.last_seq + t.items, unread = b.unread + t.unread
+     from total t where b.environment_id = t.environment_id and b.external_user_id = t.external_user_id
+     returning b.environment_id, b.external_user_id, b.last_seq, t.items
+   ), logged as (
+     insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+     select c.environment_id, c.external_user_id,
+       c.last_seq - c.items + row_number() over (partition by i.environment_id, i.external_user_id order by i.position),
+       'returned', i.id, $4
+     from changed c
+     join item i on i.environment_id = c.environment_id and i.external_user_id = c.external_user_id
+   )
+   select environment_id, external_user_id from changed`,
+);
+
+/**
+ * Needs a transaction. Brings the items back, unread and at the top of their feeds, unless their snooze was changed in the
+ * meantime. Returns the owners of the inboxes that changed. The locks are a separate statement, as for every change of existing
+ * items.
+ */
+export async function returnItems(sql: Sql, items: readonly ReturningItem[], now: Date): Promise<Owner[]> {
+  if (items.length === 0) return [];
+  const ids = items.map(({ id }) => id);
+  const snoozes = items.map(({ snoozeId }) => snoozeId);
+  await lockOwners(sql, [ids, snoozes]);
+  const rows = await returnAll(sql, [ids, snoozes, items.map(({ position }) => position), now]);
+  return rows.map((row) => ({ environmentId: row.environment_id, externalUserId: row.external_user_id }));
+}
