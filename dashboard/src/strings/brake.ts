@@ -72,7 +72,7 @@ export const brake = {
     `${new Intl.NumberFormat('en').format(limit)} ${unit} per ${window} · ${scope}`,
   chainLimit: (limit: number) => `${limit} runs in a chain`,
   spikeLimit: (limit: number) => `${limit} × the usual rate`,
-  units: { messages: 'messages', money: 'millionths' } as Record<string, string>,
+  units: { messages: 'messages', money: 'of estimated cost' } as Record<string, string>,
   scopes: {
     environment: 'Whole environment',
     key: 'Each API key',

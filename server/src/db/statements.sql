@@ -510,6 +510,7 @@ update brake_releases set status = $2, total = $3, done = $4,
 where id = $1;
 
 -- brake_delete_rule (features/brake/rules-store.ts)
+with engagement as (delete from brake_engagements where environment_id = $1 and rule = $2)
 delete from brake_rules where environment_id = $1 and key = $2;
 
 -- brake_list_rules (features/brake/rules-store.ts)

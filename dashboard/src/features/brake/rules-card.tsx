@@ -71,5 +71,6 @@ export function RulesCard({ mayWrite }: { mayWrite: boolean }) {
 function limitOf({ scope, limit, unit, window }: BrakeRule): string {
   if (scope === 'chain') return text.chainLimit(limit);
   if (scope === 'spike') return text.spikeLimit(limit);
-  return text.limits(limit, text.units[unit] ?? unit, window, text.scopes[scope] ?? scope);
+  const amount = unit === 'money' ? limit / 1_000_000 : limit;
+  return text.limits(amount, text.units[unit] ?? unit, window, text.scopes[scope] ?? scope);
 }

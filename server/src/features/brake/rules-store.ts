@@ -43,9 +43,11 @@ export async function upsertRule(sql: Sql, row: RuleRow): Promise<RuleRow> {
 
 const remove = statement(
   'brake_delete_rule',
-  'delete from brake_rules where environment_id = $1 and key = $2',
+  `with engagement as (delete from brake_engagements where environment_id = $1 and rule = $2)
+   delete from brake_rules where environment_id = $1 and key = $2`,
 );
 
+/** A rule with the same key later starts without the engagements of this one. */
 export async function deleteRule(sql: Sql, environmentId: string, key: string): Promise<void> {
   await remove(sql, [environmentId, key]);
 }
