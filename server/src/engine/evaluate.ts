@@ -1,3 +1,4 @@
+import { headerNameProblem } from '../kernel/header-name.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import type { Effort } from '../kernel/threads/effort.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
@@ -25,7 +26,6 @@ import {
   spentOf,
   useForReading,
 } from './expression.ts';
-import { headerNameProblem } from './header-name.ts';
 import { limits } from './limits.ts';
 import { nextLocalTime, nextOpening, parseTimestamp } from './local-time.ts';
 import { keyOfValues } from './match.ts';
@@ -184,7 +184,7 @@ export function requestOf(setting: Setting, step: FetchStep): FetchEffect['reque
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(values)) {
     // Versions that were activated before names were checked still run.
-    const problem = headerNameProblem(name);
+    const problem = headerNameProblem(name, ['idempotency-key']);
     if (problem !== null) throw new StepFailure(`headers.${name} ${problem}`);
     const text = textOf(value, `headers.${name}`);
     if (/[^\t\x20-\x7e\x80-\xff]/.test(text)) throw new StepFailure(`headers.${name} is not a valid header`);

@@ -1,3 +1,4 @@
+import { headerNameProblem } from '../kernel/header-name.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
 import { vendorHint, withVendor } from '../kernel/vendors.ts';
 import type {
@@ -18,7 +19,6 @@ import { durationHint, parseDuration } from './duration.ts';
 import { recipientZone } from './evaluate.ts';
 import { compileExpression, ExpressionFault } from './expression.ts';
 import { analyse, namedTargets, targetOf } from './graph.ts';
-import { headerNameProblem } from './header-name.ts';
 import { limits } from './limits.ts';
 import { parseTimestamp } from './local-time.ts';
 import { htmlFields, type Program, programOf } from './program.ts';
@@ -199,7 +199,7 @@ function checkThrottle(program: Program, step: ThrottleStep, report: Report): vo
 
 function checkFetch(program: Program, step: FetchStep, report: Report): void {
   for (const name of Object.keys(step.headers)) {
-    const problem = headerNameProblem(name);
+    const problem = headerNameProblem(name, ['idempotency-key']);
     if (problem !== null)
       report('invalid_expression', `"${name}" ${problem}`, `/headers/${escapePointer(name)}`);
   }

@@ -1,13 +1,12 @@
 /**
- * Headers that authors cannot set: those of the connection itself (RFC 9110 7.6.1), the idempotency key, and those with which
- * proxies identify the caller. A receiver behind a proxy trusts the last group, because only proxies set them.
+ * Headers that tenants cannot set: those of the connection itself (RFC 9110 7.6.1), and those with which proxies identify the
+ * caller. A receiver behind a proxy trusts the last group, because only proxies set them.
  */
 const ours: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
   'expect',
   'host',
-  'idempotency-key',
   'keep-alive',
   'te',
   'trailer',
@@ -29,10 +28,11 @@ const ours: ReadonlySet<string> = new Set([
 ]);
 const ourFamilies = /^(?:proxy|x-forwarded)(?:-|$)/;
 
-/** Returns why a fetch step cannot have a header of this name; null when it can. */
-export function headerNameProblem(name: string): string | null {
+/** Returns why a call cannot have a header of this name; null when it can. `reserved` are further names that the caller sets. */
+export function headerNameProblem(name: string, reserved: readonly string[] = []): string | null {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is not a valid header';
   // Many receivers read an underscore as a hyphen (CGI).
   const plain = name.toLowerCase().replaceAll('_', '-');
-  return ours.has(plain) || ourFamilies.test(plain) ? 'is a header that only the service can set' : null;
+  const isOurs = ours.has(plain) || ourFamilies.test(plain) || reserved.includes(plain);
+  return isOurs ? 'is a header that only the service can set' : null;
 }
