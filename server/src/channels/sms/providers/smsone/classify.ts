@@ -1,8 +1,9 @@
 import type { ApiAnswer } from '../../../api.ts';
 import { outcomeOfStatus } from '../../../by-status.ts';
+import { outcomeOfCode } from '../../../code-meaning.ts';
 import type { Outcome } from '../../../contract.ts';
 import { textIn } from '../../../json.ts';
-import { outcomeOfCode, outcomeOfForeignAnswer } from '../../api.ts';
+import { outcomeOfForeignAnswer } from '../../api.ts';
 import { knownCodes, longWaitMs } from './codes.ts';
 
 export function classify(answer: ApiAnswer): Outcome {

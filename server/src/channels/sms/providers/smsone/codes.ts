@@ -1,10 +1,10 @@
-import type { SmsCodeMeaning } from '../../api.ts';
+import type { CodeMeaning } from '../../../code-meaning.ts';
 
 /**
  * The provider's error codes by their meaning; they occur in an answer and, later, in a receipt. A code that is not listed is
  * judged by its HTTP status.
  */
-const codesOf: Record<SmsCodeMeaning, readonly number[]> = {
+const codesOf: Record<CodeMeaning, readonly number[]> = {
   retry: [
     14107, // too many between these two numbers
     20500,
@@ -54,13 +54,13 @@ const codesOf: Record<SmsCodeMeaning, readonly number[]> = {
   ],
 };
 
-const meanings = new Map<number, SmsCodeMeaning>(
-  (Object.entries(codesOf) as [SmsCodeMeaning, readonly number[]][]).flatMap(([meaning, codes]) =>
+const meanings = new Map<number, CodeMeaning>(
+  (Object.entries(codesOf) as [CodeMeaning, readonly number[]][]).flatMap(([meaning, codes]) =>
     codes.map((code) => [code, meaning] as const),
   ),
 );
 
-export const knownCodes: ReadonlyMap<number, SmsCodeMeaning> = meanings;
+export const knownCodes: ReadonlyMap<number, CodeMeaning> = meanings;
 
 /** Hourly and daily limits: another call a second later only adds to the count. */
 export const longWaitMs: Readonly<Record<number, number>> = { 60728: 10 * 60_000, 63038: 60 * 60_000 };

@@ -1,7 +1,8 @@
 import type { ApiAnswer } from '../../../api.ts';
+import { outcomeOfCode } from '../../../code-meaning.ts';
 import type { Outcome } from '../../../contract.ts';
 import { recordsIn, textIn } from '../../../json.ts';
-import { outcomeOfCode, outcomeOfForeignAnswer } from '../../api.ts';
+import { outcomeOfForeignAnswer } from '../../api.ts';
 import { meaningOf } from './codes.ts';
 
 /** The answer is 200 even when nothing was sent: each part of the message has a status of its own. */

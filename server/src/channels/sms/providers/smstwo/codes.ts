@@ -1,7 +1,7 @@
-import type { SmsCodeMeaning } from '../../api.ts';
+import type { CodeMeaning } from '../../../code-meaning.ts';
 
 /** The `status` of each part of a message, by its meaning. A code that is not listed is a permanent refusal. */
-const meanings: Readonly<Record<string, SmsCodeMeaning>> = {
+const meanings: Readonly<Record<string, CodeMeaning>> = {
   1: 'throttled',
   2: 'rejected', // a parameter is missing
   3: 'rejected', // a parameter is wrong
@@ -23,7 +23,7 @@ const meanings: Readonly<Record<string, SmsCodeMeaning>> = {
   33: 'unreachable', // the number is no longer in use
 };
 
-export function meaningOf(status: string): SmsCodeMeaning {
+export function meaningOf(status: string): CodeMeaning {
   return (Object.hasOwn(meanings, status) ? meanings[status] : undefined) ?? 'rejected';
 }
 
