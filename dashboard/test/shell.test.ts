@@ -230,7 +230,7 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
   }, 300_000);
 
   /** What was never set is 404, which the browser reports by itself. */
-  const isOptional = (path: string) => ['connections/sms', 'preferences/users/$userId'].includes(path);
+  const isOptional = (path: string) => path === 'preferences/users/$userId';
 
   /** Something to show for every page that is about one thing; by the first word of its path and the name in it. */
   async function onePageOfEach(): Promise<Record<string, string>> {
