@@ -30,6 +30,7 @@ import {
   createSmsConnections,
   createSmsSettingsService,
   emailCallbackProviders,
+  joinCallbackProviders,
   smsCallbackProviders,
 } from './features/connections/index.ts';
 import { createContentReader } from './features/dispatch/index.ts';
@@ -120,7 +121,7 @@ export function createServices(deps: Deps) {
   const broadcasts = createBroadcastService({ ...deps, lookups, templates, brake });
 
   const reportWriter = createReportWriter(deps);
-  const callbackProviders = { ...emailCallbackProviders(deps), ...smsCallbackProviders(deps) };
+  const callbackProviders = joinCallbackProviders([emailCallbackProviders(deps), smsCallbackProviders(deps)]);
   const erasers = allErasers(deps);
 
   return {

@@ -1,5 +1,6 @@
 import { mimeTask } from './channels/email/mime.ts';
 import { textTask } from './channels/email/text.ts';
+import { requestTask } from './channels/http-kind/request.ts';
 import { sanitizeTask } from './channels/in-app/sanitize.ts';
 import {
   decisionTask,
@@ -27,6 +28,7 @@ export const allTasks = [
   sanitizeTask,
   mimeTask,
   messageTask,
+  requestTask,
   definitionTask,
   triggerDataTask,
   validationTask,

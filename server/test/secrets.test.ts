@@ -42,7 +42,7 @@ const providers: {
   config: Record<string, unknown>;
   errorBody(text: string): object;
 }[] = [];
-const smsProviders: { kind: string; simulator: SmsSimulator; settings: Record<string, unknown> }[] = [];
+const smsProviders: { kind: string; simulator: SmsSimulator; config: Record<string, unknown> }[] = [];
 const stops: (() => Promise<void>)[] = [];
 
 function running<Simulator extends { stop(): Promise<void> }>(simulator: Simulator): Simulator {
@@ -52,20 +52,18 @@ function running<Simulator extends { stop(): Promise<void> }>(simulator: Simulat
 
 async function startEmailProviders(): Promise<void> {
   smtp = running(await startSmtpSimulator({ user: { username: 'acme', password: plant('smtp password') } }));
-  for (const { kind, start, errorBody } of emailSimulations) {
-    const { simulator, config } = await start({ port: 0, secretFor: (field) => plant(`${kind} ${field}`) });
+  for (const { kind, name = kind, start, errorBody, settingsFor } of emailSimulations) {
+    const { simulator, config } = await start({ port: 0, secretFor: (field) => plant(`${name} ${field}`) });
     running(simulator);
-    providers.push({ kind, simulator, errorBody, config: { ...config, base_url: simulator.url } });
+    const urls = settingsFor ? {} : { base_url: simulator.url };
+    providers.push({ kind, simulator, errorBody, config: { ...config, ...urls } });
   }
 }
 
 async function startSmsProviders(): Promise<void> {
-  for (const { kind, start } of smsSimulations) {
-    const { simulator, config } = await start({ port: 0, secretFor: (field) => plant(`${kind} ${field}`) });
-    running(simulator);
-    const credentials = Object.entries(config).map(([field, value]) => [`${kind}_${field}`, value]);
-    const settings = { kind, from_number: '+14155550100', ...Object.fromEntries(credentials) };
-    smsProviders.push({ kind, simulator, settings });
+  for (const { kind, name = kind, start } of smsSimulations) {
+    const { simulator, config } = await start({ port: 0, secretFor: (field) => plant(`${name} ${field}`) });
+    smsProviders.push({ kind, simulator: running(simulator), config });
   }
 }
 
@@ -90,7 +88,7 @@ beforeAll(async () => {
     emit('webhook delivery', call.text + JSON.stringify({ ...call.headers, 'webhook-signature': '' }));
     return 204;
   };
-  const managed = smsProviders.find(({ kind }) => kind === 'smstwo')?.settings;
+  const managed = smsProviders.find(({ kind }) => kind === 'smstwo')?.config;
   app = await startTestApp({
     logTo: { write: (line) => log.push(line) },
     settings: {
@@ -101,7 +99,9 @@ beforeAll(async () => {
       CARILLON_BOOTSTRAP_LIVE_KEY: `crl_live_${plant('live key')}`,
       CARILLON_ADMIN_PASSWORD: plant('admin password'),
       ...Object.fromEntries(
-        smsProviders.map(({ kind, simulator }) => [`CARILLON_${kind.toUpperCase()}_API_URL`, simulator.url]),
+        smsProviders
+          .filter(({ kind }) => kind !== 'http')
+          .map(({ kind, simulator }) => [`CARILLON_${kind.toUpperCase()}_API_URL`, simulator.url]),
       ),
       CARILLON_CHATONE_API_URL: chatone.apiUrl,
       CARILLON_CHATONE_AUTHORIZE_URL: chatone.authorizeUrl,
@@ -111,8 +111,8 @@ beforeAll(async () => {
       CARILLON_CHATTWO_URL_PATTERNS: chattwo.patterns,
       CARILLON_CHATTHREE_URL_PATTERNS: chatthree.patterns,
       CARILLON_MANAGED_SMS_KIND: 'smstwo',
-      CARILLON_MANAGED_SMS_ACCOUNT: String(managed?.smstwo_api_key),
-      CARILLON_MANAGED_SMS_SECRET: String(managed?.smstwo_api_secret),
+      CARILLON_MANAGED_SMS_ACCOUNT: String(managed?.api_key),
+      CARILLON_MANAGED_SMS_SECRET: String(managed?.api_secret),
       CARILLON_MANAGED_SMS_FROM: 'Operator',
     },
   });
@@ -156,7 +156,7 @@ async function sendUntilTaken(body: object, taken: () => boolean): Promise<void>
 
 /** The settings that a provider could repeat: those that only sign its callbacks are in no call to it. */
 function inRequests(config: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(config).filter(([name]) => !name.startsWith('webhook_')));
+  return Object.fromEntries(Object.entries(config).filter(([name]) => !/^(?:webhook|callback)_/.test(name)));
 }
 
 /** The body of an error in the form of every SMS and chat service. */
@@ -172,6 +172,7 @@ const anyErrorBody = (text: string): object => ({
   'error-code-label': text,
   response_metadata: { messages: [text] },
   needed: text,
+  text,
 });
 
 /** An answer that repeats the settings that it was given. */
@@ -267,21 +268,25 @@ describe('what is planted comes out nowhere', () => {
 
   it('while text messages are sent and refused', async () => {
     const path = `/v1/environments/${app.liveEnvironmentId}/sms-settings`;
-    for (const { kind, simulator, settings } of smsProviders) {
-      simulator.fault = repeating(401, settings);
-      await call('PUT', path, settings);
-      simulator.fault = null;
-      const saved = await call('PUT', path, settings);
+    for (const { kind, simulator, config } of smsProviders) {
+      const provider = { kind, from_number: '+14155550100', config };
+      const saved = await call('PUT', `${path}/providers`, { providers: [provider] });
       expect([kind, saved.status, saved.body.error]).toEqual([kind, 200, undefined]);
+      const [{ id, callback_url }] = saved.body.providers;
+      simulator.fault = repeating(401, inRequests(config));
+      await call('POST', `${path}/providers/${id}/verify`);
+      simulator.fault = null;
+      await call('POST', `${path}/providers/${id}/verify`);
       // The owner is before the tag of a token, and the provider after it: neither is secret.
-      planted.set(`${kind} callback token`, saved.body.callback_url.split('/').at(-1).slice(12, 33));
+      planted.set(`${kind} callback token`, callback_url.split('/').at(-1).slice(12, 33));
       await sendUntilTaken(smsMessage, () => simulator.received.length > 0);
       const [message] = simulator.received;
       if (!message) throw new Error(`${kind} received nothing`);
       await simulator.receipt(message, 'delivered');
       await simulator.receipt(message, 'failed', undefined, { signature: 'bm8=' });
-      await failWith(simulator, settings, smsMessage);
-      await call('PUT', path, { ...settings, from_sender_id: 'much too long a sender' });
+      await failWith(simulator, inRequests(config), smsMessage);
+      const wrong = { ...provider, from_sender_id: 'much too long a sender' };
+      await call('PUT', `${path}/providers`, { providers: [wrong] });
     }
     await call('PUT', path, { kind: 'managed' });
     await send(smsMessage);

@@ -1358,7 +1358,7 @@ export type SimulatedScheduleRun = {
 export type SmsProviders = {
   providers: Array<{
     id: string;
-    kind: 'managed' | 'smsone' | 'smstwo';
+    kind: 'managed' | 'smsone' | 'smstwo' | 'http';
     name: string;
     enabled: boolean;
     from_number: string | null;
@@ -1381,7 +1381,7 @@ export type SmsProvidersRequest = {
   providers: Array<{
     /** The id of an existing provider: it keeps its id, its name and the omitted secrets. */
     id?: string | undefined;
-    kind: 'managed' | 'smsone' | 'smstwo';
+    kind: 'managed' | 'smsone' | 'smstwo' | 'http';
     /** Shown in events and traces; unique within the environment. Defaults to the kind. */
     name?: string | undefined;
     enabled?: boolean | undefined;
@@ -1395,7 +1395,7 @@ export type SmsProvidersRequest = {
 
 export type SmsSettings = {
   id: string;
-  kind: 'Managed' | 'Smsone' | 'Smstwo';
+  kind: 'Managed' | 'Smsone' | 'Smstwo' | 'Http';
   from_number: string | null;
   from_sender_id: string | null;
   /** Whether the provider accepted the credentials when they were last checked. */
@@ -2446,7 +2446,7 @@ export type GetEmailSettingsResult = {
   track_clicks: boolean;
   providers: Array<{
     id: string;
-    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'http' | 'sandbox';
     name: string;
     enabled: boolean;
     /** Secrets show only their last characters. */
@@ -2472,7 +2472,7 @@ export type ReplaceEmailSettingsParams = {
     | Array<{
         /** The id of an existing provider: it keeps its id, its name and the omitted secrets. */
         id?: string | undefined;
-        kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+        kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'http' | 'sandbox';
         /** Shown in events and traces; unique within the environment. Defaults to the kind. */
         name?: string | undefined;
         enabled?: boolean | undefined;
@@ -2492,7 +2492,7 @@ export type ReplaceEmailSettingsResult = {
   track_clicks: boolean;
   providers: Array<{
     id: string;
-    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'http' | 'sandbox';
     name: string;
     enabled: boolean;
     /** Secrets show only their last characters. */
@@ -2518,7 +2518,7 @@ export type UpdateEmailSettingsParams = {
     | Array<{
         /** The id of an existing provider: it keeps its id, its name and the omitted secrets. */
         id?: string | undefined;
-        kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+        kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'http' | 'sandbox';
         /** Shown in events and traces; unique within the environment. Defaults to the kind. */
         name?: string | undefined;
         enabled?: boolean | undefined;
@@ -2538,7 +2538,7 @@ export type UpdateEmailSettingsResult = {
   track_clicks: boolean;
   providers: Array<{
     id: string;
-    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'http' | 'sandbox';
     name: string;
     enabled: boolean;
     /** Secrets show only their last characters. */

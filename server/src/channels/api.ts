@@ -1,8 +1,8 @@
 import { sha256 } from '../kernel/crypto.ts';
-import type { JsonRecord } from '../kernel/record.ts';
+import { isRecord, type JsonRecord } from '../kernel/record.ts';
 import type { Message, Outcome, ProviderCarrier, VerificationResult } from './contract.ts';
 import { type OutboundAnswer, type OutboundCall, parseRetryAfter } from './http.ts';
-import { jsonObject } from './json.ts';
+import { jsonIn } from './json.ts';
 import { lostAnswer, wholeRefusal } from './lost-answer.ts';
 import type { ProviderContext } from './provider.ts';
 import { shownText } from './secrets.ts';
@@ -18,6 +18,8 @@ export interface ApiAnswer {
   headers: Record<string, string | undefined>;
   /** The body, when it is a JSON object. */
   json: JsonRecord | null;
+  /** The body, when it is JSON of any type; otherwise undefined. */
+  parsed: unknown;
   /** The beginning of the body, in one line. */
   text: string;
   /** The time at which the answer arrived. */
@@ -91,13 +93,15 @@ export function createApiCarrier<Sent extends Message>(
 
 function readAnswer(answer: OutboundAnswer, at: number, secrets: readonly string[]): ApiAnswer {
   const body = answer.body.toString('utf8');
+  const parsed = jsonIn(body);
   const headers = Object.fromEntries(
     Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
   );
   return {
     status: answer.status,
     headers,
-    json: jsonObject(body),
+    json: isRecord(parsed) ? parsed : null,
+    parsed,
     text: shownText(body, secrets),
     at,
     retryAfterMs: parseRetryAfter(headers['retry-after'], at),

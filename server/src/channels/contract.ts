@@ -136,7 +136,8 @@ export interface VerificationResult {
 /** One setting of a provider. The list of fields drives validation, encryption and masking. */
 export interface Field {
   name: string;
-  type: 'text' | 'integer' | 'boolean';
+  /** A map is a list of names with a text each. */
+  type: 'text' | 'integer' | 'boolean' | 'map';
   meaning: string;
   required: boolean;
   /** The value is sealed at rest; responses show only how it ends. */
@@ -148,12 +149,16 @@ export interface Field {
    * them cannot reveal them.
    */
   receives?: readonly string[];
-  /** Bounds of an integer, or of the length of a text. */
+  /** The values that a text can have. */
+  options?: readonly string[];
+  /** The text may have several lines. */
+  multiline?: true;
+  /** Bounds of an integer, or of the length of a text; for a map, of each of its texts. */
   min?: number;
   max?: number;
 }
 
-export type ProviderConfig = Record<string, string | number | boolean | null>;
+export type ProviderConfig = Record<string, string | number | boolean | null | Record<string, string>>;
 
 /** Settings with their defaults filled in, or the field that is wrong. The problem continues a sentence that begins with the field. */
 export type CompletedConfig = { config: ProviderConfig } | { field: string; problem: string };

@@ -2,14 +2,19 @@ import { isRecord, type JsonRecord } from '../kernel/record.ts';
 
 /** Readers of JSON that a provider sent: a value of another type counts as absent. */
 
-/** Returns the JSON object in a text; null when there is none: an error page, an empty body, half an answer. */
-export function jsonObject(text: string): JsonRecord | null {
+/** Returns the JSON in a text; undefined when there is none: an error page, an empty body, half an answer. */
+export function jsonIn(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
+    return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
+}
+
+/** Returns the JSON object in a text; null when there is none. */
+export function jsonObject(text: string): JsonRecord | null {
+  const value = jsonIn(text);
+  return isRecord(value) ? value : null;
 }
 
 export function recordIn(json: JsonRecord | null, name: string): JsonRecord | null {

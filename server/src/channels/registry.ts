@@ -1,3 +1,4 @@
+import { provider as httpEmail } from './email/providers/http/index.ts';
 import { provider as mailgun } from './email/providers/mailgun/index.ts';
 import { provider as postmark } from './email/providers/postmark/index.ts';
 import { provider as resend } from './email/providers/resend/index.ts';
@@ -6,6 +7,7 @@ import { provider as ses } from './email/providers/ses/index.ts';
 import { provider as smtp } from './email/providers/smtp/index.ts';
 import type { ProviderKind } from './provider.ts';
 import { provider as sandbox } from './sandbox/index.ts';
+import { provider as httpSms } from './sms/providers/http/index.ts';
 import { provider as smsone } from './sms/providers/smsone/index.ts';
 import { provider as smstwo } from './sms/providers/smstwo/index.ts';
 
@@ -19,6 +21,7 @@ export const emailProviders: Readonly<Record<string, ProviderKind>> = {
   postmark,
   resend,
   mailgun,
+  http: httpEmail,
   sandbox,
 };
 
@@ -26,4 +29,5 @@ export const emailProviders: Readonly<Record<string, ProviderKind>> = {
 export const smsProviders: Readonly<Record<string, ProviderKind>> = {
   smsone,
   smstwo,
+  http: httpSms,
 };

@@ -2345,7 +2345,7 @@ with known as (
 )
 select provider, count(distinct organization_id)::int as total, max(firing_since) as latest,
   (count(distinct organization_id) filter (where is_failing))::int as failing
-from used where provider is not null group by provider having bool_or(is_failing);
+from used where provider <> 'http' group by provider having bool_or(is_failing);
 
 -- providers_find_states (features/provider-health/statuses.ts)
 select (select json_agg(h) from (select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,

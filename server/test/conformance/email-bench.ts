@@ -14,7 +14,7 @@ export function startEmailBench<Simulator extends EmailProviderSimulator>(
   return startHttpBench({
     simulation,
     provider: emailProviders[simulation.kind],
-    settingsFor: (url) => ({ base_url: url }),
+    settingsFor: simulation.settingsFor ?? ((url) => ({ base_url: url })),
     message: emailMessage,
   });
 }

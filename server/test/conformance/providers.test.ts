@@ -41,14 +41,22 @@ describe('every provider of the registry is examined', () => {
   });
 });
 
-const providers: Readonly<Record<string, ProviderKind>> = { ...emailProviders, ...smsProviders };
-const simulations = [...emailSimulations, ...smsSimulations].map(
-  (simulation) => [simulation.kind, simulation] as const,
-);
+const simulations = [
+  ...emailSimulations.map(
+    (simulation) => [nameOf(simulation), emailProviders[simulation.kind], simulation] as const,
+  ),
+  ...smsSimulations.map(
+    (simulation) => [nameOf(simulation), smsProviders[simulation.kind], simulation] as const,
+  ),
+];
+
+function nameOf({ kind, name = kind }: { kind: string; name?: string }): string {
+  return name;
+}
 const secretsOf = (provider: ProviderKind | undefined): string[] =>
   (provider?.manifest.fields ?? []).filter(({ secret }) => secret).map(({ name }) => name);
 
-describe.each(simulations)('the settings of %s', (kind, simulation) => {
+describe.each(simulations)('the settings of %s', (_name, provider, simulation) => {
   /** The settings that its simulator was started with, and which of them are secret. */
   async function settings() {
     const secrets: string[] = [];
@@ -65,19 +73,20 @@ describe.each(simulations)('the settings of %s', (kind, simulation) => {
 
   it('are accepted as the service has them', async () => {
     const { config } = await settings();
-    expect(providers[kind]?.complete?.(config) ?? { config }).toMatchObject({ config });
+    expect(provider?.complete?.(config) ?? { config }).toMatchObject({ config });
   });
 
   it('have every secret sealed', async () => {
-    expect(secretsOf(providers[kind]).sort()).toEqual((await settings()).secrets.sort());
+    expect(secretsOf(provider).sort()).toEqual((await settings()).secrets.sort());
   });
 });
 
 it('the settings of smtp have the password sealed', () => {
-  expect(secretsOf(providers.smtp)).toEqual(['password']);
+  expect(secretsOf(emailProviders.smtp)).toEqual(['password']);
 });
 
-describe.each(emailSimulations.map((simulation) => [simulation.kind, simulation] as const))(
+const withBaseUrl = emailSimulations.filter(({ settingsFor }) => !settingsFor);
+describe.each(withBaseUrl.map((simulation) => [simulation.kind, simulation] as const))(
   'the base_url of %s',
   (kind, simulation) => {
     async function completed(base_url: string) {

@@ -18,15 +18,15 @@ const message = (changes: Partial<SmsMessage> = {}): SmsMessage => ({
 const providers: Readonly<Record<string, ProviderKind>> = smsProviders;
 
 for (const simulation of smsSimulations) {
-  const { kind, idempotent, refusals } = simulation;
+  const { kind, name = kind, idempotent, refusals } = simulation;
   examine({
-    provider: kind,
+    provider: name,
     idempotent,
     start: () =>
       startHttpBench({
         simulation,
         provider: providers[kind],
-        settingsFor: (url) => ({ api_url: url, callback_url: null }),
+        settingsFor: simulation.settingsFor ?? ((url) => ({ api_url: url, callback_url: null })),
         message,
       }),
     mishaps: httpMishaps,

@@ -2,7 +2,9 @@ import { withVendor } from '../../src/kernel/vendors.ts';
 import { startChatoneSimulator } from './chatone.ts';
 import { startChatthreeSimulator } from './chatthree.ts';
 import { startChattwoSimulator } from './chattwo.ts';
+import { httpEmail } from './http-email.ts';
 import { startHttpSimulator } from './http-simulator.ts';
+import { httpSms } from './http-sms.ts';
 import { mailgun } from './mailgun.ts';
 import { postmark } from './postmark.ts';
 import { resend } from './resend.ts';
@@ -59,10 +61,17 @@ export function whyNot(name: string, error: unknown): string {
 const smtpControlPort = 8_437;
 
 /** Table: the simulated email providers with an HTTP API. A new one is a line here. */
-export const emailSimulations: readonly EmailSimulation[] = [ses, sendgrid, postmark, resend, mailgun];
+export const emailSimulations: readonly EmailSimulation[] = [
+  ses,
+  sendgrid,
+  postmark,
+  resend,
+  mailgun,
+  httpEmail,
+];
 
 /** The same table for text messages. */
-export const smsSimulations: readonly SmsSimulation[] = [smsone, smstwo];
+export const smsSimulations: readonly SmsSimulation[] = [smsone, smstwo, httpSms];
 
 /** Table: every simulator and its port. */
 export const simulators: readonly Entry[] = [
@@ -101,20 +110,25 @@ function emailSettings(kind: string, config: object): Step {
   return { method: 'PUT', path: '/v1/environments/{env}/email-settings', body };
 }
 
-function emailEntry({ kind, port, start }: EmailSimulation): Entry {
+function emailEntry({ kind, name = kind, port, start, settingsFor }: EmailSimulation): Entry {
   return {
-    name: kind,
+    name,
     port,
     async start(given, onMessage) {
       const { simulator, config } = await start({
         port: given,
-        secretFor: (field) => secretOf(`${kind} ${field}`),
+        secretFor: (field) => secretOf(`${name} ${field}`),
       });
       watch(simulator.received, ({ to, from, subject }) => onMessage(`${from} → ${to}: ${subject}`));
       return {
         url: simulator.url,
         controlUrl: simulator.url,
-        steps: [emailSettings(kind, { ...config, base_url: simulator.url })],
+        steps: [
+          emailSettings(kind, {
+            ...config,
+            ...(settingsFor?.(simulator.url) ?? { base_url: simulator.url }),
+          }),
+        ],
         send: emailSend,
         stop: simulator.stop,
       };
@@ -122,28 +136,28 @@ function emailEntry({ kind, port, start }: EmailSimulation): Entry {
   };
 }
 
-function smsEntry({ kind, port, start, idOf }: SmsSimulation): Entry {
+function smsEntry({ kind, name = kind, port, start, settingsFor, idOf }: SmsSimulation): Entry {
   return {
-    name: kind,
+    name,
     port,
     async start(given, onMessage) {
       const { simulator, config } = await start({
         port: given,
-        secretFor: (field) => secretOf(`${kind} ${field}`),
+        secretFor: (field) => secretOf(`${name} ${field}`),
       });
       watch(simulator.received, (message) =>
         onMessage(`${message.from} → ${message.to}: ${message.text} (${idOf(message)})`),
       );
-      const credentials = Object.entries(config).map(([field, value]) => [`${kind}_${field}`, value]);
       return {
         url: simulator.url,
         controlUrl: simulator.url,
-        settings: { [`CARILLON_${kind.toUpperCase()}_API_URL`]: simulator.url },
+        // The operator sets the host of the services that Carillon knows.
+        settings: settingsFor ? {} : { [`CARILLON_${kind.toUpperCase()}_API_URL`]: simulator.url },
         steps: [
           {
             method: 'PUT',
-            path: '/v1/environments/{env}/sms-settings',
-            body: { kind, from_number: '+14155550100', ...Object.fromEntries(credentials) },
+            path: '/v1/environments/{env}/sms-settings/providers',
+            body: { providers: [{ kind, from_number: '+14155550100', config }] },
           },
         ],
         send: smsSend,

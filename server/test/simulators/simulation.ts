@@ -8,10 +8,14 @@ import type { Answer, HttpSimulator } from './http-simulator.ts';
  */
 export interface Simulation<Simulator extends HttpSimulator> {
   kind: string;
+  /** The name in `npm run simulators`, when it is not the kind. */
+  name?: string;
   /** The port in `npm run simulators`. */
   port: number;
   /** Starts the simulator with credentials of `secretFor`, and returns the settings of the provider, those for callbacks included. */
   start(options: StartOptions): Promise<{ simulator: Simulator; config: ProviderConfig }>;
+  /** The settings that lead to a host, when it is not the base URL of the kind. */
+  settingsFor?(url: string): ProviderConfig;
   /** The setting that authenticates each call. */
   credential: string;
   /** The provider recognizes a message that it was given before. */

@@ -4,6 +4,7 @@ import type { Keyring } from '../../kernel/crypto.ts';
 import { invalidParameter, missingParameter, unknownParameter } from '../../kernel/errors.ts';
 import { createKnownNames, newNameBudget } from '../../kernel/known-names.ts';
 import { isMasked, masked } from '../../kernel/mask.ts';
+import { isRecord } from '../../kernel/record.ts';
 
 /** A provider as stored: the secret fields of `config` are sealed. */
 export interface StoredProvider {
@@ -154,11 +155,35 @@ function readValue(field: Field, value: unknown, at: string): ProviderConfig[str
       if (typeof value !== 'string') throw invalidParameter(at, `${at} must be string.`);
       if (value.length < min || value.length > max)
         throw invalidParameter(at, `${at} must have at most ${max} characters.`);
-      if (/\p{Cc}/u.test(value)) throw invalidParameter(at, `${at} must not contain control characters.`);
+      if ((field.multiline ? /[^\P{Cc}\n\r\t]/u : /\p{Cc}/u).test(value))
+        throw invalidParameter(at, `${at} must not contain control characters.`);
+      if (field.options && !field.options.includes(value))
+        throw invalidParameter(at, `${at} must be one of ${field.options.join(', ')}.`);
       if (field.secret && isMasked(value)) {
         throw invalidParameter(at, `${at} is a masked secret; enter the secret itself.`);
       }
       return value;
     }
+    case 'map':
+      return readMap(field, value, at);
   }
+}
+
+const maxEntries = 50;
+const maxNameLength = 100;
+
+/** Returns null for a map without entries. */
+function readMap({ max = 1000 }: Field, value: unknown, at: string): ProviderConfig[string] {
+  if (!isRecord(value)) throw invalidParameter(at, `${at} must be an object.`);
+  const entries = Object.entries(value);
+  if (entries.length > maxEntries)
+    throw invalidParameter(at, `${at} must have at most ${maxEntries} entries.`);
+  for (const [name, text] of entries) {
+    if (name === '' || name.length > maxNameLength || /\p{Cc}/u.test(name))
+      throw invalidParameter(at, `${at} must have names of 1 to ${maxNameLength} characters.`);
+    if (typeof text !== 'string') throw invalidParameter(at, `${at} must have texts as values.`);
+    if (text.length > max || /\p{Cc}/u.test(text))
+      throw invalidParameter(at, `${at} must have texts of at most ${max} characters in one line.`);
+  }
+  return entries.length === 0 ? null : (Object.fromEntries(entries) as Record<string, string>);
 }

@@ -23,7 +23,7 @@ export interface LastIncident {
 
 /**
  * Decides whether an outage is published. Broken credentials of one tenant are private: an outage is public when it affects the
- * operator's own provider, several organizations, or the only one there is. To open an incident, an outage must also affect at least
+ * operator's own provider, several organizations, or the only one there is. Providers of the kind `http` have nothing in common. To open an incident, an outage must also affect at least
  * half of the organizations that use the provider, so that two tenants cannot fake an outage for all. After an incident was
  * resolved by hand, the outages that it covered do not open another one.
  */
@@ -61,7 +61,7 @@ const selectOutages = statement<SharedOutage>(
    )
    select provider, count(distinct organization_id)::int as total, max(firing_since) as latest,
      (count(distinct organization_id) filter (where is_failing))::int as failing
-   from used where provider is not null group by provider having bool_or(is_failing)`,
+   from used where provider <> 'http' group by provider having bool_or(is_failing)`,
 );
 
 const countSome = statement<{ count: number }>(

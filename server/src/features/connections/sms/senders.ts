@@ -8,7 +8,7 @@ import type { SmsCallbackUrl } from './callback.ts';
 import { openProvider } from './provider.ts';
 import { listVersionedSmsSettings, type SmsSettings, type StoredSmsProvider } from './store.ts';
 
-type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound'> & {
+type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'tasks'> & {
   sandboxStore: SandboxStore;
   smsCallbackUrl: SmsCallbackUrl;
 };
@@ -24,6 +24,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
     clock,
     sandbox: sandboxStore,
     outbound: deps.outbound,
+    tasks: deps.tasks.unlimited,
     smtpName: null,
   };
 

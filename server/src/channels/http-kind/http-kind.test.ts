@@ -1,0 +1,207 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { CallbackRequest, CallbackVerdict, ProviderConfig } from '../contract.ts';
+import { emailProviders, smsProviders } from '../registry.ts';
+import { requestFor, type Variables } from './request.ts';
+
+const url = 'https://gateway.example/send';
+
+describe('the settings', () => {
+  const problemOf = (changes: ProviderConfig) => {
+    const completed = smsProviders.http?.complete?.({ url, ...changes });
+    return completed && 'problem' in completed ? `${completed.field} ${completed.problem}` : null;
+  };
+
+  test.each<[string, ProviderConfig]>([
+    ['a JSON body', { body: '{"to": "{{ to }}", "text": "{{ text }}"}' }],
+    ['a form', { form: { to: '{{ to }}' } }],
+    ['variables in the path and the query', { url: `${url}/{{ to }}?text={{ text }}`, method: 'GET' }],
+    ['a credential from the secret', { headers: { Authorization: 'Bearer {{ secret }}' } }],
+    ['statuses and ranges', { success_statuses: '200, 202-204' }],
+    ['pointers with escapes', { message_id_pointer: '/a~1b/0/c~0d' }],
+  ])('can have %s', (_title, changes) => {
+    expect(problemOf(changes)).toBeNull();
+  });
+
+  test.each<[string, ProviderConfig, string]>([
+    ['a host from a variable', { url: 'https://{{ to }}/send' }, 'url must be'],
+    ['a part of the host from a variable', { url: 'https://gateway.{{ to }}.example/' }, 'url must be'],
+    ['a user name in the URL', { url: 'https://user:pass@gateway.example/' }, 'url must be'],
+    ['another scheme', { url: 'file:///etc/passwd' }, 'url must be'],
+    ['a check on another host', { check_url: 'https://elsewhere.example/' }, 'check_url must be'],
+    ['a body and a form', { body: '{}', form: { a: 'b' } }, 'form cannot'],
+    ['a body with GET', { body: '{}', method: 'GET' }, 'body cannot'],
+    ['a credential in plain text', { headers: { 'X-Api-Key': 'abc' } }, 'headers must not hold a credential'],
+    ['a header of the connection', { headers: { Host: 'x' } }, 'headers must not have "Host"'],
+    ['a header that is none', { headers: { 'a b': 'x' } }, 'headers must not have "a b"'],
+    ['a template that is none', { body: '{"a": "{{ to "}' }, 'body is not a valid template'],
+    ['templates that take long to parse', { body: '{{a}}'.repeat(1_900) }, 'body is too long'],
+    ['a pointer that is none', { message_id_pointer: 'id' }, 'message_id_pointer must be a JSON Pointer'],
+    ['statuses that are none', { success_statuses: '2xx' }, 'success_statuses must be'],
+    ['a value without its pointer', { success_value: 'OK' }, 'success_value needs'],
+    ['an unknown class', { error_classes: { 409: 'again' } }, 'error_classes must have one of'],
+    ['an unknown status', { callback_statuses: { ok: 'fine' } }, 'callback_statuses must have one of'],
+    [
+      'callbacks without a secret',
+      { callback_auth: 'header', callback_header: 'X-Key' },
+      'callback_secret is',
+    ],
+    ['callbacks without statuses', { callback_auth: 'url' }, 'callback_status_pointer is required'],
+  ])('cannot have %s', (_title, changes, problem) => {
+    expect(problemOf(changes)).toContain(problem);
+  });
+});
+
+describe('a request', () => {
+  const evil = '"}, {"admin": true\r\nX-Evil: 1\u2028 & # ? / \\';
+  const make = (config: ProviderConfig, variables: Variables = { to: '+447700900123', text: evil }) =>
+    requestFor({ url, ...config }, variables, [], { owner: 'environment' });
+
+  test('has data that cannot shape a JSON body', async () => {
+    const { method, headers, body } = await make({ body: '{"to": "{{ to }}", "text": "{{ text }}"}' });
+    expect([method, headers]).toEqual(['POST', { 'content-type': 'application/json' }]);
+    expect(JSON.parse(String(body))).toEqual({ to: '+447700900123', text: evil });
+  });
+
+  test('has data that cannot shape a form', async () => {
+    const { headers, body } = await make({ form: { to: '{{ to }}', 'te xt': '{{ text }}' } });
+    expect(headers).toEqual({ 'content-type': 'application/x-www-form-urlencoded' });
+    expect([...new URLSearchParams(String(body))]).toEqual([
+      ['to', '+447700900123'],
+      ['te xt', evil],
+    ]);
+  });
+
+  test('has data that cannot shape the URL', async () => {
+    const made = await make({ url: `${url}/{{ to }}?text={{ text }}&end=1`, method: 'GET' });
+    const { origin, pathname, searchParams } = new URL(made.url);
+    expect([origin, pathname]).toEqual(['https://gateway.example', '/send/%2B447700900123']);
+    expect([...searchParams]).toEqual([
+      ['text', evil],
+      ['end', '1'],
+    ]);
+    expect(made.body).toBeUndefined();
+  });
+
+  test('goes to no other host, even if the template decodes the data', async () => {
+    const decoding = { url: 'https://gateway.example{{ to | url_decode }}/' };
+    expect(smsProviders.http?.complete?.(decoding)).toMatchObject({ field: 'url' });
+    await expect(
+      make({ url: `${url}`.replace('/send', '{{ to }}') }, { to: '@evil.example' }),
+    ).rejects.toThrow('same host');
+  });
+
+  test('has data that cannot add a header', async () => {
+    const { headers } = await make({ headers: { 'X-Text': 'a{{ text }}' } }, { text: 'b\r\nX-Evil: 1' });
+    expect(headers).toEqual({ 'x-text': 'ab X-Evil: 1' });
+    await expect(make({ headers: { 'X-Text': '{{ text }}' } }, { text: '東京' })).rejects.toThrow('X-Text');
+  });
+
+  test('is refused when its body is not JSON', async () => {
+    await expect(make({ body: '{"text": {{ text }}{{ text }}}' })).rejects.toThrow('does not render to JSON');
+  });
+
+  test('cannot take more work than a template may', async () => {
+    const loop = '{% for a in (1..10000) %}{% for b in (1..10000) %}x{% endfor %}{% endfor %}';
+    await expect(make({ body: `"${loop}"` })).rejects.toThrow(/limit|range/);
+  });
+});
+
+describe('a callback', () => {
+  const config: ProviderConfig = {
+    url,
+    callback_auth: 'url',
+    callback_header: 'X-Key',
+    callback_secret: 'a callback secret',
+    callback_id_pointer: '/ref',
+    callback_status_pointer: '/state',
+    callback_time_pointer: '/at',
+    callback_statuses: { DELIVRD: 'delivered', UNDELIV: 'bounced' },
+    reply_from_pointer: '/from',
+    reply_text_pointer: '/text',
+  };
+  const id = '0198aaaa-0000-7000-8000-000000000001';
+
+  async function read(
+    changes: Partial<Omit<CallbackRequest, 'body'>> & { body?: string },
+    more: ProviderConfig = {},
+    providers = smsProviders,
+  ): Promise<CallbackVerdict> {
+    const { body = '', ...rest } = changes;
+    const request = { url: '', method: 'POST', headers: {}, query: {}, body: Buffer.from(body), ...rest };
+    const verdict = await providers.http?.readCallback?.(
+      request,
+      { ...config, ...more },
+      {
+        clock: Date.now,
+        outbound: undefined as never,
+      },
+    );
+    if (!verdict) throw new Error('the kind reads no callbacks');
+    return verdict;
+  }
+
+  const delivered = { about: 'notification', notificationId: id, receipt: { type: 'Delivered' } };
+
+  test.each<[string, Parameters<typeof read>[0]]>([
+    ['JSON', { body: JSON.stringify({ ref: id, state: 'DELIVRD' }) }],
+    [
+      'a list',
+      { body: JSON.stringify([{ ref: id, state: 'delivrd' }, { ref: id, state: 'SENT' }, null, 5]) },
+    ],
+    [
+      'a form',
+      { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `ref=${id}&state=DELIVRD` },
+    ],
+    ['a query', { method: 'GET', query: { ref: id, state: 'DELIVRD' } }],
+    ['a URL that names the notification', { query: { n: id }, body: '{"state": "DELIVRD"}' }],
+  ])('is read as %s', async (_title, request) => {
+    expect(await read(request)).toMatchObject({ kind: 'reports', reports: [delivered] });
+  });
+
+  test.each([
+    ['an ISO time', '2026-11-18T10:00:00Z'],
+    ['Unix seconds', 1_794_996_000],
+    ['Unix milliseconds', '1794996000000'],
+  ])('has the time of the event from %s', async (_title, at) => {
+    const verdict = await read({ body: JSON.stringify({ ref: id, state: 'DELIVRD', at }) });
+    expect(verdict).toMatchObject({ reports: [{ receipt: { at: '2026-11-18T10:00:00.000Z' } }] });
+  });
+
+  test('needs the secret in its header, when the settings say so', async () => {
+    const body = JSON.stringify({ ref: id, state: 'DELIVRD' });
+    const by = (key: string) => read({ headers: { 'x-key': key }, body }, { callback_auth: 'header' });
+    expect(await by('a callback secret')).toMatchObject({ kind: 'reports' });
+    for (const wrong of ['', 'a callback secre', 'another'])
+      expect(await by(wrong)).toMatchObject({ kind: 'refused', status: 401 });
+  });
+
+  test.each(['hex', 'base64'] as const)(
+    'needs the HMAC of its body in %s, when the settings say so',
+    async (form) => {
+      const body = JSON.stringify({ ref: id, state: 'DELIVRD' });
+      const signature = createHmac('sha256', 'a callback secret').update(body).digest(form);
+      const hmac = { callback_auth: 'hmac_sha256' };
+      expect(await read({ headers: { 'x-key': signature }, body }, hmac)).toMatchObject({ kind: 'reports' });
+      expect(await read({ headers: { 'x-key': signature }, body: `${body} ` }, hmac)).toMatchObject({
+        kind: 'refused',
+        status: 401,
+      });
+    },
+  );
+
+  test('is refused until the settings say how it is verified', async () => {
+    const body = JSON.stringify({ ref: id, state: 'DELIVRD' });
+    expect(await read({ body }, { callback_auth: null })).toMatchObject({ kind: 'refused', status: 401 });
+  });
+
+  test('over SMS may be a reply of STOP or START, over email it says nothing', async () => {
+    const reply = (text: string) => ({ body: JSON.stringify({ from: '+447700900123', text }) });
+    expect(await read(reply('Stop.'))).toMatchObject({
+      reports: [{ about: 'recipient', address: '+447700900123', wants: 'nothing' }],
+    });
+    expect(await read(reply('START'))).toMatchObject({ reports: [{ wants: 'again' }] });
+    expect(await read(reply('Thanks!'))).toEqual({ kind: 'reports', reports: [] });
+    expect(await read(reply('STOP'), {}, emailProviders)).toEqual({ kind: 'reports', reports: [] });
+  });
+});

@@ -1,0 +1,26 @@
+/** Returns why a text is not a JSON Pointer (RFC 6901) to a part of a document; null when it is one. */
+export function pointerProblem(pointer: string): string | null {
+  return /^(?:\/(?:[^~/]|~[01])*)+$/.test(pointer) ? null : 'must be a JSON Pointer such as /data/id';
+}
+
+/** The value at a JSON Pointer; undefined when there is none. */
+export function valueAt(document: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (value, token) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, token)
+          ? (value as Record<string, unknown>)[token]
+          : undefined,
+      document,
+    );
+}
+
+/** The text, number or boolean at a pointer, as text; null when there is none, or no pointer. */
+export function textAt(document: unknown, pointer: string | null): string | null {
+  const value = pointer === null ? null : valueAt(document, pointer);
+  if (typeof value === 'string') return value === '' ? null : value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { countedTask, type Effort, runCounted } from '../../kernel/threads/effort.ts';
+import { inPlace, type TaskRunner } from '../../kernel/threads/task.ts';
+import { createBudget } from '../../templating/budget.ts';
+import { type CompiledTemplate, compile, type Flavour } from '../../templating/compile.ts';
+import { withinEffort } from '../../templating/watchdog.ts';
+import type { ApiRequest } from '../api.ts';
+import type { ProviderConfig } from '../contract.ts';
+import { mapOf, originOf, textOf } from './settings.ts';
+
+/** The values that templates may use. */
+export type Variables = Record<string, unknown>;
+
+interface RequestInput {
+  url: string;
+  headers: Record<string, string>;
+  form: Record<string, string> | null;
+  body: string | null;
+  variables: Variables;
+}
+
+type RenderedRequest = Pick<ApiRequest, 'url'> & { headers: Record<string, string>; body: string | null };
+
+const maxUrl = 8_000;
+export const maxHeader = 8_000;
+const maxBody = 2_000_000;
+const keptCharacters = 1_000_000;
+const compiled = new LRUCache<string, CompiledTemplate>({ maxSize: keptCharacters });
+
+/** Renders a request; data can shape neither the URL, nor a header, nor the structure of the body. */
+export const requestTask = countedTask(
+  'render_http_request',
+  ({ url, headers, form, body, variables }: RequestInput, effort: Effort): RenderedRequest =>
+    withinEffort(effort, () => {
+      const budget = createBudget(effort);
+      const render = (source: string, flavour: Flavour, data: Variables, limit: number): string => {
+        const key = `${flavour} ${source}`;
+        let template = compiled.get(key);
+        if (!template) {
+          budget.useForReading(source);
+          template = compile(source, flavour, { locale: null });
+          compiled.set(key, template, { size: key.length });
+        }
+        return template.render(data, budget, limit);
+      };
+      const textOfEach = (templates: Record<string, string>, limit: number): [string, string][] =>
+        Object.entries(templates).map(([name, source]) => [name, render(source, 'text', variables, limit)]);
+      return {
+        url: render(url, 'text', encoded(variables), maxUrl),
+        headers: Object.fromEntries(textOfEach(headers, maxHeader)),
+        body: form
+          ? new URLSearchParams(textOfEach(form, maxBody)).toString()
+          : body === null
+            ? null
+            : checkedJson(render(body, 'json', variables, maxBody)),
+      };
+    }),
+);
+
+/** The request for one message. Throws a sentence when the settings cannot make one of it. */
+export async function requestFor(
+  config: ProviderConfig,
+  variables: Variables,
+  files: readonly Buffer[],
+  { tasks = inPlace, owner }: { tasks?: TaskRunner | undefined; owner: string },
+): Promise<ApiRequest> {
+  const url = String(config.url);
+  const form = mapOf(config, 'form');
+  const hasForm = Object.keys(form).length > 0;
+  const inserts = new FileInserts(files);
+  const rendered = await runCounted(tasks, requestTask, owner, {
+    url,
+    headers: mapOf(config, 'headers'),
+    form: hasForm ? form : null,
+    body: textOf(config, 'body'),
+    variables: inserts.placedIn(variables),
+  });
+  // The data is encoded, so this can only fail for a template that decodes it again.
+  if (originOf(rendered.url) !== originOf(url) || !URL.canParse(rendered.url))
+    throw new Error('the url does not render to a URL on the same host');
+  const contentType = hasForm ? 'application/x-www-form-urlencoded' : 'application/json';
+  return {
+    method: (textOf(config, 'method') ?? 'POST') as ApiRequest['method'],
+    url: rendered.url,
+    headers: {
+      ...(rendered.body === null ? {} : { 'content-type': contentType }),
+      ...safeHeaders(rendered.headers),
+    },
+    ...(rendered.body === null ? {} : { body: inserts.into(rendered.body) }),
+  };
+}
+
+/** Variables of a URL are encoded before they are rendered; lists and objects have no place in one. */
+function encoded(variables: Variables): Variables {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number'
+        ? [[name, encodeURIComponent(String(value).toWellFormed())]]
+        : [],
+    ),
+  );
+}
+
+function checkedJson(text: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    throw new Error('the body does not render to JSON');
+  }
+}
+
+/** Names are in lower case, so that a header of ours is replaced, not repeated. */
+export function safeHeaders(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const line = value.replace(/\p{Cc}+/gu, ' ').trim();
+      if (/[^\x20-\x7e\x80-\xff]/.test(line))
+        throw new Error(`the header ${name} has characters that HTTP does not allow`);
+      return [name.toLowerCase(), line];
+    }),
+  );
+}
+
+/**
+ * Files stand in the variables as short marks and enter the body after it was rendered: base64 needs no escaping in JSON, and
+ * megabytes of it would exceed the budget of a template. A form encodes them itself, so it gets no files.
+ */
+class FileInserts {
+  readonly #files: readonly Buffer[];
+  readonly #mark = `file-${randomBytes(16).toString('hex')}-`;
+
+  constructor(files: readonly Buffer[]) {
+    this.#files = files;
+  }
+
+  placedIn(variables: Variables): Variables {
+    const { attachments } = variables;
+    if (!Array.isArray(attachments) || attachments.length === 0) return variables;
+    const marked = attachments.map((file: object, index) => ({ ...file, content: `${this.#mark}${index}.` }));
+    return { ...variables, attachments: marked };
+  }
+
+  into(body: string): string {
+    if (this.#files.length === 0) return body;
+    return body
+      .split(this.#mark)
+      .map((part, index) => (index === 0 ? part : this.#replaced(part)))
+      .join('');
+  }
+
+  #replaced(part: string): string {
+    const end = part.indexOf('.');
+    return (this.#files[Number(part.slice(0, end))]?.toString('base64') ?? '') + part.slice(end + 1);
+  }
+}
