@@ -3,6 +3,7 @@ import type { ProviderKind } from '../../../channels/registry.ts';
 import type { Sql } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { invalidParameter } from '../../../kernel/errors.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { callbackUrl, type LinkSecrets } from '../../links/index.ts';
 import { findHealth, type ProviderHealth } from '../../provider-health/index.ts';
@@ -13,7 +14,11 @@ import type { ProviderBody } from './schema.ts';
 export interface ProviderChain {
   kindOf(provider: Pick<StoredProvider, 'kind'>): ProviderKind;
   /** The chain that a caller gave. A provider with the id of a stored one keeps its id, its name and the omitted secrets. */
-  next(environmentId: string, given: readonly ProviderBody[], before: StoredProvider[]): StoredProvider[];
+  next(
+    environmentId: string,
+    given: readonly ProviderBody[],
+    before: readonly StoredProvider[],
+  ): Promise<StoredProvider[]>;
   /** Returns null when the key that sealed the secrets is no longer configured: they are lost and must be entered again. */
   open(environmentId: string, provider: StoredProvider): ProviderConfig | null;
   /** The provider without secrets and without volatile fields; the audit log keeps this form too. */
@@ -53,14 +58,17 @@ export function createProviderChain(
     kindOf,
     open,
 
-    next(environmentId, given, before) {
+    async next(environmentId, given, before) {
       const known = given.map((body) =>
         before.find(({ id, kind }) => id === body.id?.toLowerCase() && kind === body.kind),
       );
       const names = uniqueNames(
         given.map((body, index) => ({ kind: body.kind, name: body.name ?? known[index]?.name ?? null })),
       );
-      return given.map((body, index) => {
+      const providers: StoredProvider[] = [];
+      for (const [index, body] of given.entries()) {
+        // Settings may hold templates, which take some milliseconds to parse.
+        while (isLoopHeld()) await yieldToEventLoop();
         const param = `providers[${index}]`;
         const stored = known[index];
         if (stored && known.indexOf(stored) !== index)
@@ -69,14 +77,15 @@ export function createProviderChain(
         const id = stored?.id ?? newId();
         const secrets = stored ? open(environmentId, stored) : null;
         const config = readConfig(kind, body.config ?? {}, secrets, `${param}.config`);
-        return {
+        providers.push({
           id,
           kind: body.kind,
           name: names[index] ?? body.kind,
           enabled: body.enabled ?? true,
           config: sealConfig(keyring, environmentId, kind, { id, config }),
-        };
-      });
+        });
+      }
+      return providers;
     },
 
     shown: (environmentId, provider) => ({

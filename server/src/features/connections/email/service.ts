@@ -61,7 +61,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     principal: Principal,
     body: EmailSettingsBody,
     requestId: string,
-    next: (before: EmailSettings) => EmailSettings,
+    next: (before: EmailSettings) => Promise<EmailSettings>,
   ): Promise<EmailSettingsView> {
     const { environmentId } = principal;
     const isManaged = (settings: EmailSettings): boolean =>
@@ -69,7 +69,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     await linkSecrets.secretsFor([environmentId]); // cached from here on, so the transaction needs no second connection for it
     const view = await transaction(pool, async (tx) => {
       const before = await lockSettings(tx, environmentId);
-      const after = next(before);
+      const after = await next(before);
       if (body.sender_locked === false && isManaged(before) && isManaged(after)) throw lockedByOperator();
       await updateSettings(tx, environmentId, after);
       // The health of replaced providers is reset; a change of the sender does not affect it.
@@ -97,18 +97,18 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
 
     replace(principal, body, requestId) {
       const identity = readIdentity(body);
-      return save(principal, body, requestId, (before) => ({
+      return save(principal, body, requestId, async (before) => ({
         ...identity,
-        providers: chain.next(principal.environmentId, body.providers ?? [], before.providers),
+        providers: await chain.next(principal.environmentId, body.providers ?? [], before.providers),
       }));
     },
 
     update(principal, body, requestId) {
       const { providers } = body;
-      return save(principal, body, requestId, (before) => ({
+      return save(principal, body, requestId, async (before) => ({
         ...readIdentity({ ...before, ...givenFields(body) }),
         providers: providers
-          ? chain.next(principal.environmentId, providers, before.providers)
+          ? await chain.next(principal.environmentId, providers, before.providers)
           : before.providers,
       }));
     },

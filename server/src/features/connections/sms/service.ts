@@ -135,12 +135,12 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
     principal: Principal,
     requestId: string,
     isSingle: boolean,
-    next: (before: Providers) => StoredSmsProvider[],
+    next: (before: Providers) => Promise<StoredSmsProvider[]>,
   ): Promise<StoredSmsProvider[]> {
     const { environmentId } = principal;
     const saved = await transaction(pool, async (tx) => {
       const before = (await lockSmsSettings(tx, environmentId))?.providers ?? [];
-      const after = next(before);
+      const after = await next(before);
       const [first, ...rest] = after;
       if (!first && before.length === 0) return after;
       if (first) await updateSmsSettings(tx, { environment_id: environmentId, providers: [first, ...rest] });
@@ -163,8 +163,8 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
   }
 
   /** Adds what the chain of SMS has besides that of email: the senders, and the last check while nothing changed. */
-  function nextChain(environmentId: string, given: SmsProvidersBody['providers'], before: Providers) {
-    const next = chain.next(environmentId, given, [...before]);
+  async function nextChain(environmentId: string, given: SmsProvidersBody['providers'], before: Providers) {
+    const next = await chain.next(environmentId, given, before);
     return next.map((provider, index): StoredSmsProvider => {
       const at = `providers[${index}].`;
       const stored = before.find(({ id }) => id === provider.id);
@@ -205,7 +205,7 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
       });
       // The check runs before the transaction: nothing is locked while the provider answers.
       const result = resultOf(await check(principal, providerWith(newId(), unchecked)));
-      const [saved] = await save(principal, requestId, true, (before) => [
+      const [saved] = await save(principal, requestId, true, async (before) => [
         providerWith(before[0]?.id ?? newId(), result),
       ]);
       if (!saved) throw notFound('SMS settings');
@@ -213,7 +213,7 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
     },
 
     async remove(principal, requestId) {
-      await save(principal, requestId, true, (before) => {
+      await save(principal, requestId, true, async (before) => {
         if (before.length === 0) throw notFound('SMS settings');
         return [];
       });
