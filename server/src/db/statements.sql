@@ -977,11 +977,12 @@ returning 1 as one;
 
 -- inbox_mark_many_archived (features/inbox/bulk-store.ts)
 with slice as materialized (
-  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items
+  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
   where environment_id = $1 and external_user_id = $2 and archived_at is null and true
     and (not $9::boolean or read_at is not null)
     and snoozed_until is null
-    and position > $3 and position < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    and position > $3 and ($5::timestamptz is null or coalesce(i.arrived_at,
+    to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) < $5)
   order by position limit $4
 ), item as (
   update inbox_items i set archived_at = $6, snoozed_until = null, snooze_id = null from slice s where i.id = s.id and s.is_meant
@@ -1010,11 +1011,12 @@ from total t;
 
 -- inbox_mark_many_archived_by_id (features/inbox/bulk-store.ts)
 with slice as materialized (
-  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items
+  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
   where environment_id = $1 and external_user_id = $2 and archived_at is null and true
     and (not $9::boolean or read_at is not null)
     and id = any ($10::uuid[])
-    and position > $3 and position < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    and position > $3 and ($5::timestamptz is null or coalesce(i.arrived_at,
+    to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) < $5)
   order by position limit $4
 ), item as (
   update inbox_items i set archived_at = $6, snoozed_until = null, snooze_id = null from slice s where i.id = s.id and s.is_meant
@@ -1043,11 +1045,12 @@ from total t;
 
 -- inbox_mark_many_read (features/inbox/bulk-store.ts)
 with slice as materialized (
-  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items
+  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
   where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is null
     and (not $9::boolean or read_at is not null)
     and snoozed_until is null
-    and position > $3 and position < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    and position > $3 and ($5::timestamptz is null or coalesce(i.arrived_at,
+    to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) < $5)
   order by position limit $4
 ), item as (
   update inbox_items i set read_at = $6, first_read_at = coalesce(i.first_read_at, $6) from slice s where i.id = s.id and s.is_meant
@@ -1076,11 +1079,12 @@ from total t;
 
 -- inbox_mark_many_read_by_id (features/inbox/bulk-store.ts)
 with slice as materialized (
-  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items
+  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
   where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is null
     and (not $9::boolean or read_at is not null)
     and id = any ($10::uuid[])
-    and position > $3 and position < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    and position > $3 and ($5::timestamptz is null or coalesce(i.arrived_at,
+    to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) < $5)
   order by position limit $4
 ), item as (
   update inbox_items i set read_at = $6, first_read_at = coalesce(i.first_read_at, $6) from slice s where i.id = s.id and s.is_meant

@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
-import { lockInbox, maxEvents } from './changes-store.ts';
+import { arrivedAtSql, lockInbox, maxEvents } from './changes-store.ts';
 import type { Owner } from './item.ts';
 import type { TabFilter } from './schema.ts';
 
@@ -10,8 +10,8 @@ export interface InboxSelection extends TabFilter {
   /** Snoozed items are changed only when they are named here. */
   ids: string[] | null;
   isRead: boolean;
-  /** Items with a position below this one; null for all. */
-  before: string | null;
+  /** Items that arrived earlier; null for all. */
+  before: Date | null;
 }
 
 /** An SQL condition on an item, with the category and the tag as parameters; null matches every item. */
@@ -34,11 +34,11 @@ function bulkChange(event: 'read' | 'archived', set: string, condition: string, 
   return statement<SliceRow>(
     `inbox_mark_many_${event}${source === 'ids' ? '_by_id' : ''}`,
     `with slice as materialized (
-       select id, position, first_read_at, read_at, snooze_id, ${isInTabSql('$7', '$8')} as is_meant from inbox_items
+       select id, position, first_read_at, read_at, snooze_id, ${isInTabSql('$7', '$8')} as is_meant from inbox_items i
        where environment_id = $1 and external_user_id = $2 and archived_at is null and ${condition}
          and (not $9::boolean or read_at is not null)
          and ${source === 'ids' ? 'id = any ($10::uuid[])' : 'snoozed_until is null'}
-         and position > $3 and position < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+         and position > $3 and ($5::timestamptz is null or ${arrivedAtSql} < $5)
        order by position limit $4
      ), item as (
        update inbox_items i set ${set} from slice s where i.id = s.id and s.is_meant

@@ -255,6 +255,8 @@ describe('a snoozed item', () => {
     const { body: after } = await inbox.get(`/notifications/${first}`);
     expect(after).toEqual(before);
     expect(await inbox.ids('?status=unread')).toEqual([first]);
+    const early = { before: before.created_at };
+    expect((await inbox.post('/notifications/mark-all-read', early)).body.marked_count).toBe(0);
     expect((await inbox.get('/unread-count')).body.unread_count).toBe(1);
     await waitUntil(
       async () => stream.events.some(({ event }) => event === 'notification.returned') || new Error('untold'),

@@ -1,7 +1,7 @@
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { lowestIdAt, newId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/ids.ts';
 import { encodeCursor, pageRequest } from '../../kernel/page.ts';
 import type { Lane } from '../../queue/index.ts';
 import { type ActionEvents, createActions } from './actions.ts';
@@ -121,7 +121,7 @@ export function createInboxService(deps: InboxDeps): InboxService {
       const now = new Date(clock());
       const filter: InboxSelection = {
         ids: request.ids ?? null,
-        before: request.before ? lowestIdAt(Date.parse(request.before)) : null,
+        before: request.before ? new Date(request.before) : null,
         category: request.category,
         tag: request.tag,
         isRead: request.status === 'read',
