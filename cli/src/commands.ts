@@ -9,6 +9,7 @@ import { get } from './commands/get.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
+import { preferenceLink } from './commands/preferences.ts';
 import { promoteCommands } from './commands/promote.ts';
 import { demo, organization, simulators, start } from './commands/repository.ts';
 import { scheduleCommands } from './commands/schedules.ts';
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   ...bulkActionCommands,
   ...broadcastCommands,
   ...topicCommands,
+  preferenceLink,
   listKeys,
   createKey,
   rotateKey,

@@ -34,6 +34,12 @@ test('subscribers come from arguments and from files', async () => {
   expect((await world.run(['topics', 'add', 'news'])).code).toBe(2);
 });
 
+test('the link to the preference page of a user is printed', async () => {
+  const { out } = await world.run(['preferences', 'link', 'ada']);
+  expect(out).toMatch(/^http:\/\/\S+\/p\/[\w-]+\n$/);
+  expect(await world.json(['preferences', 'link', 'ada'])).toEqual({ url: out.trim() });
+});
+
 test('a broadcast is shown before it starts, and watched to its end', async () => {
   const dry = await world.run(['broadcast', 'start', ...message, '--topic', 'news', '--dry-run']);
   expect(dry).toMatchObject({ code: 0 });

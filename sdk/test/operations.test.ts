@@ -80,7 +80,7 @@ test('what is for programs outside of these is there as well, and nothing else i
     .filter(({ verb, path }) => !reachable.has(`${verb} ${filled(path)}`))
     .map(({ path }) => path);
   // Pages, redirects, pixels, the scripts of pages, and what providers call.
-  expect(left.filter((path) => !/^\/(docs|u|t|oauth|hooks|widgets)\b/.test(path))).toEqual([]);
+  expect(left.filter((path) => !/^\/(docs|u|p|t|oauth|hooks|widgets)\b/.test(path))).toEqual([]);
 });
 
 test('parameters go where the operation has them: path, query or body', async () => {

@@ -3,6 +3,7 @@ import { activityRoutes } from './features/activity/index.ts';
 import { audienceRoutes } from './features/audiences/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { brakeRoutes } from './features/brake/index.ts';
+import { brandRoutes } from './features/brands/index.ts';
 import { broadcastRoutes } from './features/broadcasts/index.ts';
 import { bulkActionRoutes } from './features/bulk-actions/index.ts';
 import { callbackRoutes } from './features/callbacks/index.ts';
@@ -16,6 +17,7 @@ import {
 import { contentRoutes } from './features/dispatch/index.ts';
 import { inboxRoutes } from './features/inbox/index.ts';
 import { notificationRoutes } from './features/notifications/index.ts';
+import { preferencePageRoutes } from './features/preference-page/index.ts';
 import { categoryRoutes, preferenceRoutes } from './features/preferences/index.ts';
 import { runRoutes } from './features/runs/index.ts';
 import { sandboxRoutes } from './features/sandbox/index.ts';
@@ -51,6 +53,8 @@ export function allRoutes(
     ...templateRoutes(services),
     ...categoryRoutes(services),
     ...preferenceRoutes(services),
+    ...brandRoutes(services),
+    ...preferencePageRoutes(services),
     ...suppressionRoutes(services),
     ...userRoutes(services),
     ...audienceRoutes(services),

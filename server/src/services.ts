@@ -39,6 +39,7 @@ import { createIncidentBoard } from './features/incidents/index.ts';
 import { createLinkSecrets } from './features/links/index.ts';
 import { createDrafts, createNotificationService } from './features/notifications/index.ts';
 import { createNotificationObjects } from './features/objects/index.ts';
+import { createPreferencePage } from './features/preference-page/index.ts';
 import {
   createCategoryDirectory,
   createCategoryService,
@@ -120,6 +121,7 @@ export function createServices(deps: Deps) {
   const holds = createHolds(deps, { contents, defaults });
   const broadcasts = createBroadcastService({ ...deps, lookups, templates, brake });
 
+  const preferences = createPreferenceService(deps);
   const reportWriter = createReportWriter(deps);
   const callbackProviders = joinCallbackProviders([emailCallbackProviders(deps), smsCallbackProviders(deps)]);
   const erasers = allErasers(deps);
@@ -139,7 +141,8 @@ export function createServices(deps: Deps) {
     }),
     templates,
     categories: createCategoryService({ ...deps, categoryDirectory }),
-    preferences: createPreferenceService(deps),
+    preferences,
+    preferencePage: createPreferencePage({ ...deps, ...delivery, preferences }),
     suppressions: createSuppressionService(deps),
     topics: createTopicService(deps),
     broadcasts,

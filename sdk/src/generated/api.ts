@@ -12,6 +12,8 @@ import type {
   BrakeRule,
   BrakeRuleInput,
   BrakeStatus,
+  Brand,
+  BrandInput,
   Broadcast,
   BroadcastDryRun,
   BroadcastInput,
@@ -126,6 +128,7 @@ import type {
   Overview,
   Person,
   Preference,
+  PreferenceLink,
   PreviewAudienceParams,
   PriceTable,
   PromoteTemplateParams,
@@ -635,6 +638,36 @@ export interface Api {
      * `DELETE /v1/preferences/users/{externalUserId}/quiet-hours`
      */
     deleteQuietHours(externalUserId: string, options?: RequestOptions): Promise<void>;
+    /**
+     * Get the brand of the environment.
+     *
+     * How the unsubscribe page and the preference page look to recipients.
+     *
+     * Requires the scope `preferences:read`.
+     *
+     * `GET /v1/brand`
+     */
+    getBrand(options?: RequestOptions): Promise<Brand>;
+    /**
+     * Replace the brand of the environment.
+     *
+     * Omitted fields become null: the pages then show no name or logo, and the default colour.
+     *
+     * Requires the scope `preferences:write`.
+     *
+     * `PUT /v1/brand`
+     */
+    replaceBrand(params: BrandInput, options?: RequestOptions): Promise<Brand>;
+    /**
+     * Get the link to the preference page of a user.
+     *
+     * Everybody with the link can change the preferences of the user, so give it to the user alone. It is the same every time and does not expire. Templates of email with a category show it as `{{ preferences_url }}`.
+     *
+     * Requires the scope `preferences:write`.
+     *
+     * `GET /v1/preferences/users/{externalUserId}/link`
+     */
+    getLink(externalUserId: string, options?: RequestOptions): Promise<PreferenceLink>;
   };
   suppressions: {
     /**
@@ -2314,6 +2347,9 @@ export const api: Table = {
     getQuietHours: { method: 'GET', path: '/v1/preferences/users/{externalUserId}/quiet-hours' },
     setQuietHours: { method: 'PUT', path: '/v1/preferences/users/{externalUserId}/quiet-hours', body: true },
     deleteQuietHours: { method: 'DELETE', path: '/v1/preferences/users/{externalUserId}/quiet-hours' },
+    getBrand: { method: 'GET', path: '/v1/brand' },
+    replaceBrand: { method: 'PUT', path: '/v1/brand', body: true },
+    getLink: { method: 'GET', path: '/v1/preferences/users/{externalUserId}/link' },
   },
   suppressions: {
     list: {

@@ -143,6 +143,20 @@ export type BrakeStatus = {
   releases: Array<HoldRelease>;
 };
 
+export type Brand = {
+  name: string | null;
+  logo_url: string | null;
+  accent_color: string | null;
+};
+
+export type BrandInput = {
+  name?: (string | null) | undefined;
+  /** An https URL of an image. */
+  logo_url?: (string | null) | undefined;
+  /** The colour of buttons. Their text is black or white, whichever is easier to read. */
+  accent_color?: (string | null) | undefined;
+};
+
 export type Broadcast = {
   id: string;
   name: string;
@@ -921,6 +935,11 @@ export type Preference = {
   is_critical: boolean;
   /** When the preference was set; null for the default. */
   updated_at: string | null;
+};
+
+export type PreferenceLink = {
+  /** The page of this user. The link does not expire. */
+  url: string;
 };
 
 export type Price = {

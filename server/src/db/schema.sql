@@ -141,6 +141,15 @@ create table brake_rules (
   constraint brake_rules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
 
+create table brands (
+  environment_id uuid not null,
+  name text,
+  logo_url text,
+  accent_color text,
+  constraint brands_pkey PRIMARY KEY (environment_id),
+  constraint brands_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table broadcast_changes (
   broadcast_id uuid not null,
   old_status text not null,

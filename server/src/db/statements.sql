@@ -557,6 +557,14 @@ max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is
    array(select to_json(p) from prices p where p.environment_id = given.id) as prices
  from unnest($1::uuid[]) as given (id);
 
+-- brands_find (features/brands/store.ts)
+select name, logo_url, accent_color from brands where environment_id = $1;
+
+-- brands_upsert (features/brands/store.ts)
+insert into brands (environment_id, name, logo_url, accent_color) values ($1, $2, $3, $4)
+on conflict (environment_id) do update
+  set name = excluded.name, logo_url = excluded.logo_url, accent_color = excluded.accent_color;
+
 -- broadcasts_fold_changes (features/broadcasts/counts-store.ts)
 with gone as (
   delete from broadcast_changes where ctid = any (array(

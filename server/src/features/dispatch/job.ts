@@ -24,7 +24,7 @@ import {
 } from './attempt/open-attempt.ts';
 import { runRound, wasAnswered } from './attempt/round.ts';
 import { throttlesOn } from './attempt/throttles.ts';
-import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './load/consent.ts';
+import { addConsent, type ConsentFact, unsubscribeUrlOf, withLinks } from './load/consent.ts';
 import { findTemplates, type PinnedTemplateFact, renderContent, traceRendering } from './load/render.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-planners.ts';
 import { type GateFact, judge } from './plan/gates.ts';
@@ -244,7 +244,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     now: number,
   ): Promise<ComposedDelivery> {
     const unsubscribeUrl = unsubscribeUrlOf(links, fact);
-    const content = await renderContent(renderer, withUnsubscribeUrl(fact, unsubscribeUrl));
+    const content = await renderContent(renderer, withLinks(links, fact, fact, unsubscribeUrl));
     const traced = { ...base, trace: traceRendering(base.trace, now, content) };
     if (content instanceof RenderFailure)
       return { plan: null, settled: failed(traced, now, `template_render_failed: ${content.message}`) };

@@ -15,4 +15,12 @@ export {
 } from './preferences-service.ts';
 export { localTime, type QuietHours, quietUntil } from './quiet-hours.ts';
 export { channelOf, preferenceRoutes } from './routes.ts';
-export { CategoryKey, DescribedMatrix, Preference, PreferenceMatrix, SetPreference } from './schema.ts';
+export {
+  CategoryKey,
+  type DescribedCategory,
+  DescribedMatrix,
+  Preference,
+  PreferenceMatrix,
+  SetPreference,
+} from './schema.ts';
+export { userKeyOf as preferenceUserKey } from './user-key.ts';

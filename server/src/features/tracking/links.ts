@@ -33,7 +33,7 @@ export function trackedHtml(
     pixelUrl: tracking.opens ? `${publicUrl}/t/o/${makeToken(secret, 'open', id)}` : null,
     replaceLink(url) {
       if (!tracking.clicks || links >= maxLinks || !isWebUrl(url) || leaveAlone.test(url)) return null;
-      if (url.startsWith(`${publicUrl}/u/`) || url.startsWith(`${publicUrl}/t/`)) return null;
+      if (['u', 'p', 't'].some((area) => url.startsWith(`${publicUrl}/${area}/`))) return null;
       links += 1;
       const token = makeToken(secret, 'click', Buffer.concat([id, Buffer.from(url)]));
       return token.length > maxTokenLength ? null : `${publicUrl}/t/c/${token}`;

@@ -1,4 +1,6 @@
-/** The texts of the page. `{name}` is the name of the category. To add a language, add an entry. */
+import { type PageLanguage, preferredLanguage } from '../../http/languages.ts';
+
+/** The texts of the page. `{name}` is the name of the category. */
 export interface Texts {
   title: string;
   ask: string;
@@ -21,7 +23,7 @@ const english: Texts = {
   lost: 'The link is incomplete or has been altered. Please open the link in the email again.',
 };
 
-export const languages: Record<string, Texts> = {
+export const languages: Record<PageLanguage, Texts> = {
   en: english,
   it: {
     title: 'Annulla l’iscrizione',
@@ -83,20 +85,39 @@ export const languages: Record<string, Texts> = {
     lostTitle: 'Deze link werkt niet',
     lost: 'De link is onvolledig of gewijzigd. Open de link opnieuw vanuit de e-mail.',
   },
+  pl: {
+    title: 'Rezygnacja z subskrypcji',
+    ask: 'Czy nie chcesz już otrzymywać wiadomości e-mail na temat „{name}”?',
+    button: 'Zrezygnuj z subskrypcji',
+    keep: 'Jeśli chcesz je nadal otrzymywać, zamknij tę stronę.',
+    doneTitle: 'Subskrypcja anulowana',
+    done: 'Nie będziesz już otrzymywać wiadomości e-mail na temat „{name}”.',
+    lostTitle: 'Ten link nie działa',
+    lost: 'Link jest niekompletny lub został zmieniony. Otwórz go ponownie z wiadomości e-mail.',
+  },
+  ja: {
+    title: '配信停止',
+    ask: '「{name}」に関するメールの受信を停止しますか？',
+    button: '配信を停止する',
+    keep: '引き続き受信する場合は、このページを閉じてください。',
+    doneTitle: '配信を停止しました',
+    done: '今後、「{name}」に関するメールは届きません。',
+    lostTitle: 'このリンクは使用できません',
+    lost: 'リンクが不完全か、変更されています。メールのリンクをもう一度開いてください。',
+  },
+  ar: {
+    title: 'إلغاء الاشتراك',
+    ask: 'هل تريد التوقف عن تلقي رسائل البريد الإلكتروني حول «{name}»؟',
+    button: 'إلغاء الاشتراك',
+    keep: 'لمواصلة تلقيها، أغلق هذه الصفحة.',
+    doneTitle: 'تم إلغاء اشتراكك',
+    done: 'لن تتلقى بعد الآن رسائل بريد إلكتروني حول «{name}».',
+    lostTitle: 'هذا الرابط لا يعمل',
+    lost: 'الرابط غير مكتمل أو تم تغييره. يُرجى فتح الرابط من البريد الإلكتروني مرة أخرى.',
+  },
 };
 
-/** Returns the first supported language of `Accept-Language`, by preference, or English. */
-export function languageFor(accepted: string | undefined): { language: string; texts: Texts } {
-  const wanted = (accepted ?? '')
-    .slice(0, 1_000)
-    .split(',')
-    .map((part) => {
-      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';');
-      const weight = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1]).find(Boolean);
-      return { language: tag.split('-')[0] ?? '', weight: weight === undefined ? 1 : Number(weight) };
-    })
-    .filter(({ language, weight }) => weight > 0 && Object.hasOwn(languages, language))
-    .sort((one, other) => other.weight - one.weight);
-  const language = wanted[0]?.language ?? 'en';
-  return { language, texts: languages[language] ?? english };
+export function languageFor(accepted: string | undefined): { language: PageLanguage; texts: Texts } {
+  const language = preferredLanguage(accepted);
+  return { language, texts: languages[language] };
 }

@@ -9,7 +9,13 @@ export interface UnsubscribeLinks {
   urlOf(key: LinkKey, subject: UnsubscribeSubject): string;
   /** Returns null when the token was not made by this service. */
   read(token: string): Promise<(UnsubscribeSubject & { environmentId: string }) | null>;
+  /** The link to all preferences of a user. */
+  preferencesUrlOf(key: LinkKey, user: string): string;
+  readPreferences(token: string): Promise<{ environmentId: string; user: string } | null>;
 }
+
+/** A link to all preferences is one without a category; no category has an empty key. */
+const allCategories = '';
 
 export function createUnsubscribeLinks({
   publicUrl,
@@ -31,13 +37,26 @@ export function createUnsubscribeLinks({
 
     urlOf: (key, subject) => `${publicUrl()}/u/${makeToken(key, subject)}`,
 
+    preferencesUrlOf: (key, user) => `${publicUrl()}/p/${makeToken(key, { user, category: allCategories })}`,
+
     async read(token) {
-      const handle = handleOf(token);
-      const secret = handle && (await linkSecrets.find(handle));
-      const subject = secret && openToken(keyOf(secret), token);
-      return secret && subject ? { ...subject, environmentId: secret.environmentId } : null;
+      const subject = await open(token);
+      return subject?.category === allCategories ? null : subject;
+    },
+
+    async readPreferences(token) {
+      const subject = await open(token);
+      if (subject?.category !== allCategories) return null;
+      return { environmentId: subject.environmentId, user: subject.user };
     },
   };
+
+  async function open(token: string): Promise<(UnsubscribeSubject & { environmentId: string }) | null> {
+    const handle = handleOf(token);
+    const secret = handle && (await linkSecrets.find(handle));
+    const subject = secret && openToken(keyOf(secret), token);
+    return secret && subject ? { ...subject, environmentId: secret.environmentId } : null;
+  }
 }
 
 /** A header line has 998 octets at most and a link cannot be folded. Only ids of hundreds of non-Latin letters come near. */

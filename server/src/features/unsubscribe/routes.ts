@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
+import { pageLanguages } from '../../http/languages.ts';
 import { type Reply, type Route, type RouteCall, route } from '../../http/route.ts';
+import { findPageBrand } from '../brands/index.ts';
 import { findCategory, upsertCells } from '../preferences/index.ts';
 import type { UnsubscribeLinks } from './links.ts';
 import { pageFor } from './page.ts';
@@ -24,8 +26,12 @@ export function unsubscribeRoutes({
     const language = raw.headers['accept-language'];
     const subject = await unsubscribeLinks.read(params.token);
     if (!subject) return pageFor({ kind: 'lost' }, language);
-    const category = await findCategory(pool, subject.environmentId, subject.category);
-    return pageFor({ kind: await act(subject), categoryName: category?.name ?? subject.category }, language);
+    const [category, brand] = await Promise.all([
+      findCategory(pool, subject.environmentId, subject.category),
+      findPageBrand(pool, subject.environmentId),
+    ]);
+    const categoryName = category?.name ?? subject.category;
+    return pageFor({ kind: await act(subject), categoryName, brand }, language);
   }
 
   return [
@@ -35,8 +41,7 @@ export function unsubscribeRoutes({
       operation: 'showUnsubscribe',
       tag,
       summary: 'Show the unsubscribe page',
-      description:
-        'A confirmation page in the language of `Accept-Language` (en, it, de, fr, es, pt, nl). Opening the page changes nothing, because scanners open links too.',
+      description: `A confirmation page in the language of \`Accept-Language\` (${pageLanguages.join(', ')}). Opening the page changes nothing, because scanners open links too.`,
       access: 'public',
       params: TokenParams,
       responses: { 200: Page },

@@ -105,7 +105,7 @@ describe('the page', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(body).toContain('<html lang="en">');
+    expect(body).toContain('<html lang="en" dir="ltr">');
     expect(body).toContain('<form method="post">');
     expect(body).not.toContain('<script');
     expect(body).toContain('News &amp; &lt;b&gt;offers&lt;/b&gt;');
@@ -118,12 +118,13 @@ describe('the page', () => {
     ['it-IT,it;q=0.9,en;q=0.8', 'it', 'Vuoi smettere'],
     ['de', 'de', 'Möchten Sie'],
     ['xx, fr-CA;q=0.5', 'fr', 'Souhaitez-vous'],
-    ['es;q=0.1, ja', 'es', '¿Quiere'],
-    ['ja', 'en', 'Do you want'],
+    ['es;q=0.1, sv', 'es', '¿Quiere'],
+    ['ar-EG', 'ar', 'هل تريد'],
+    ['sv', 'en', 'Do you want'],
   ])('speaks %s as %s', async (accepted, language, text) => {
     const path = await linkTo({ address: 'lingua@example.com' });
     const { body, headers } = await visit('GET', path, { headers: { 'accept-language': accepted } });
-    expect(body).toContain(`<html lang="${language}">`);
+    expect(body).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
     expect(body).toContain(text);
     expect(headers.get('content-language')).toBe(language);
     expect(headers.get('vary')).toBe('Accept-Language');

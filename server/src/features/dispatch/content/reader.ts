@@ -8,7 +8,7 @@ import { orUnavailable } from '../../objects/index.ts';
 import { findMessageOf } from '../../sandbox/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../../templates/index.ts';
 import { type UnsubscribeLinks, unsubscribeHeaders } from '../../unsubscribe/index.ts';
-import { addConsent, unsubscribeUrlOf, withUnsubscribeUrl } from '../load/consent.ts';
+import { addConsent, unsubscribeUrlOf, withLinks } from '../load/consent.ts';
 import { findTemplates, renderContent } from '../load/render.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from '../plan/channel-planners.ts';
 import { type DispatchFact, listFacts } from '../store.ts';
@@ -63,7 +63,7 @@ export function createContentReader(
       };
       const unsubscribeUrl = known && unsubscribeUrlOf(links, known);
       const content = await renderContent(renderer, {
-        ...withUnsubscribeUrl(fact, unsubscribeUrl),
+        ...withLinks(links, fact, known, unsubscribeUrl),
         template: templateOf(fact),
       });
       if (content instanceof RenderFailure)

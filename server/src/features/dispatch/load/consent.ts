@@ -44,7 +44,22 @@ export function unsubscribeUrlOf(links: UnsubscribeLinks, fact: ConsentFact): st
   return links.urlOf(fact.unsubscribeKey, { user, category: fact.category });
 }
 
-/** Templates can show the link too: bulk senders must, and recipients do not see a header. */
-export function withUnsubscribeUrl<Fact extends DispatchFact>(fact: Fact, url: string | null): Fact {
-  return url === null ? fact : { ...fact, template_data: { unsubscribe_url: url, ...fact.template_data } };
+/**
+ * Templates of category email can show the link too (bulk senders must, and recipients do not see a header), and the link to all
+ * preferences of the recipient. Values of the sender with the same names win.
+ */
+export function withLinks<Fact extends DispatchFact>(
+  links: UnsubscribeLinks,
+  fact: Fact,
+  known: ConsentFact | null,
+  unsubscribeUrl: string | null,
+): Fact {
+  const user = known && preferenceUserOf(known);
+  if (!known?.unsubscribeKey || !user || unsubscribeUrl === null || fact.template_key === null) return fact;
+  const template_data = {
+    unsubscribe_url: unsubscribeUrl,
+    preferences_url: links.preferencesUrlOf(known.unsubscribeKey, user),
+    ...fact.template_data,
+  };
+  return { ...fact, template_data };
 }

@@ -1,0 +1,2 @@
+export { brandRoutes } from './routes.ts';
+export { findPageBrand } from './store.ts';

@@ -1,0 +1,2 @@
+export { preferencePageRoutes } from './routes.ts';
+export { createPreferencePage } from './service.ts';
