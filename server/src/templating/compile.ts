@@ -3,7 +3,6 @@ import {
   CaseTag,
   Context,
   CycleTag,
-  type Drop,
   defaultOperators,
   type Emitter,
   evalToken,
@@ -19,10 +18,13 @@ import { failureOf, TemplateFault } from './fault.ts';
 import { filtersFor } from './filters.ts';
 import { createJsonEmitter, JsonOutput } from './json-output.ts';
 import { markText } from './marks.ts';
+import { linkPartials, type PartialSources, PartialTag } from './partials.ts';
 import { quickenPositions } from './positions.ts';
 import { quicken, renderTemplates } from './quick.ts';
 import { boundRanges } from './ranges.ts';
 import { createTextEmitter, escapeHtml, SafeHtml, toText } from './text.ts';
+import { type Translation, type TranslationUses, translationUses } from './translation.ts';
+import { walk } from './walk.ts';
 import { within } from './watchdog.ts';
 
 quickenPositions();
@@ -31,8 +33,21 @@ quickenPositions();
 export type Flavour = 'html' | 'text' | 'json' | 'marked';
 
 export interface CompiledTemplate {
-  /** Throws a TemplateFault. `otherwise` is the value of variables that the data does not have. */
-  render(data: object, budget: Budget, limit: number, otherwise?: Drop): string;
+  /** Throws a TemplateFault. */
+  render(data: object, budget: Budget, limit: number, settings?: RenderSettings): string;
+  /** What the template itself uses, without its partials. */
+  uses(): TemplateUses;
+}
+
+export interface RenderSettings {
+  /** The value of variables that the data does not have. */
+  otherwise?: object;
+  /** The messages of the filter `t`, which fails without them. */
+  translation?: Translation;
+}
+
+export interface TemplateUses extends TranslationUses {
+  partials: string[];
 }
 
 /** The time for parsing a template grows with the square of its tags: 50,000 take seconds, this many some hundredths of one. */
@@ -44,6 +59,9 @@ interface EngineOptions {
   locale: string | null;
   /** Undefined variables are faults. */
   strict?: boolean;
+  partials?: PartialSources;
+  /** How faults name the source, e.g. `layout main`; absent for a template. */
+  label?: string;
 }
 
 /** Throws a TemplateFault with the position of the mistake. */
@@ -53,11 +71,12 @@ export function compile(source: string, flavour: Flavour, options: EngineOptions
   // Set only after parsing: the first syntax error in a template is enough, and collecting 1,000 of them took a second.
   if (options.strict) engine.options.catchAllErrors = true;
   return {
-    render(data, budget, limit, otherwise) {
+    uses: () => usesOf(templates),
+    render(data, budget, limit, settings) {
       const emitter = createEmitter(flavour, limit);
       try {
         toValueSync(
-          engine.renderer.renderTemplates(templates, newContext(engine, data, budget, otherwise), emitter),
+          engine.renderer.renderTemplates(templates, newContext(engine, data, budget, settings), emitter),
         );
       } catch (error) {
         throw failureOf(error);
@@ -65,6 +84,12 @@ export function compile(source: string, flavour: Flavour, options: EngineOptions
       return emitter.buffer.replaceAll('\0', '').toWellFormed();
     },
   };
+}
+
+function usesOf(templates: Template[]): TemplateUses {
+  const partials = new Set<string>();
+  for (const tag of walk(templates)) if (tag instanceof PartialTag) partials.add(tag.partialName);
+  return { ...translationUses(templates), partials: [...partials].sort() };
 }
 
 function createEmitter(flavour: Flavour, limit: number): Emitter {
@@ -103,14 +128,25 @@ export function compileOutput(source: string): CompiledOutput | null {
   };
 }
 
-function read(engine: Liquid, source: string, { strict = false }: { strict?: boolean }): Template[] {
-  if (source.split(/\{[{%]/, maxTags + 2).length > maxTags + 1)
-    throw new TemplateFault({ message: `more than ${maxTags} tags and outputs`, line: null, column: null });
+function read(engine: Liquid, source: string, options: Omit<EngineOptions, 'locale'>): Template[] {
+  const { strict = false, partials = {}, label } = options;
+  const parse = (text: string, name: string | undefined): Template[] => {
+    if (text.split(/\{[{%]/, maxTags + 2).length > maxTags + 1)
+      throw new TemplateFault({
+        message: `more than ${maxTags} tags and outputs`,
+        line: null,
+        column: null,
+        source: name ?? null,
+      });
+    const parsed = engine.parse(text, name);
+    boundRanges(parsed);
+    if (!strict) quicken(parsed);
+    return parsed;
+  };
   try {
     return within(readLimitMs, () => {
-      const parsed = engine.parse(source);
-      boundRanges(parsed);
-      if (!strict) quicken(parsed);
+      const parsed = parse(source, label);
+      linkPartials(parsed, partials, parse);
       return parsed;
     });
   } catch (error) {
@@ -178,8 +214,8 @@ const operators: Operators = {
   }),
 };
 
-/** Templates never read files: the tags that name one are removed. */
-const withoutTags = ['include', 'render', 'layout', 'block'];
+/** Templates never read files: the tags that name one are removed. `render` takes partials (partials.ts). */
+const withoutTags = ['include', 'layout', 'block'];
 
 /**
  * An engine keeps nothing of what it parses or renders. Making one takes longer than parsing a small template, so the usual
@@ -210,6 +246,7 @@ function createEngine(flavour: Flavour | 'value', { locale, strict = false }: En
   for (const name of withoutTags) delete engine.tags[name];
   for (const name of Object.keys(engine.filters)) delete engine.filters[name];
   Object.assign(engine.filters, filtersFor[flavour === 'value' ? 'text' : flavour]);
+  engine.registerTag('render', PartialTag);
   engine.registerTag('case', ChargedCase);
   engine.registerTag('cycle', ChargedCycle);
   if (flavour === 'html') engine.registerTag('capture', HtmlCapture);
@@ -257,11 +294,26 @@ class HtmlCapture extends CaptureTag {
   }
 }
 
-function newContext(engine: Liquid, data: object, budget: Budget, globals: object = {}): TemplateContext {
+function newContext(
+  engine: Liquid,
+  data: object,
+  budget: Budget,
+  { otherwise = noGlobals, translation }: RenderSettings = {},
+): TemplateContext {
   // The scope is a copy without a prototype: `increment` writes into it, and only names that the caller gave are known.
   const scope = Object.assign(Object.create(null), data);
-  return new TemplateContext(scope, engine.options, { sync: true, globals }, limitsOf(engine, budget));
+  const { options } = engine;
+  const locale = translation?.locale;
+  return new TemplateContext(
+    scope,
+    locale ? { ...options, locale } : options,
+    { sync: true, globals: otherwise },
+    limitsOf(engine, budget),
+    translation,
+  );
 }
+
+const noGlobals: object = {};
 
 function limitsOf(liquid: unknown, budget: Budget) {
   // liquidjs calls only `use` and `check` of a limit; its type also has private members.
@@ -274,6 +326,18 @@ const propertyUnits = 40;
 const hidden: ReadonlySet<unknown> = new Set(['__proto__', 'constructor', 'prototype']);
 
 class TemplateContext extends Context {
+  /** Read by the filter `t` (translation.ts). */
+  readonly translation: Translation | undefined;
+  constructor(
+    scope: object,
+    options: Liquid['options'],
+    renderOptions: ConstructorParameters<typeof Context>[2],
+    limits: ConstructorParameters<typeof Context>[3],
+    translation: Translation | undefined,
+  ) {
+    super(scope, options, renderOptions, limits);
+    this.translation = translation;
+  }
   /** liquidjs hides inherited properties, but not those of its own objects (`forloop.constructor`). */
   override readProperty(object: Parameters<Context['readProperty']>[0], key: string | number): unknown {
     const budget = budgetOf(this);
@@ -292,6 +356,7 @@ class TemplateContext extends Context {
       this.opts,
       { sync, globals, strictVariables, ownPropertyOnly },
       limitsOf(this.liquid, budgetOf(this)),
+      this.translation,
     );
   }
 }
@@ -301,14 +366,11 @@ export function undefinedVariables(
   source: string,
   flavour: Flavour,
   data: object,
-  options: { locale: string | null; budget: Budget; limit: number },
+  options: Omit<EngineOptions, 'strict'> & { budget: Budget; limit: number } & RenderSettings,
 ): string[] {
   try {
-    compile(source, flavour, { locale: options.locale, strict: true }).render(
-      data,
-      options.budget,
-      options.limit,
-    );
+    const { budget, limit } = options;
+    compile(source, flavour, { ...options, strict: true }).render(data, budget, limit, options);
     return [];
   } catch (error) {
     if (error instanceof TemplateFault && error.fault.undefinedVariables)
@@ -321,10 +383,10 @@ export function undefinedVariables(
  * Lists the variables that a template reads from the data, as paths: `order.total`, `items[0].name`. Its own assignments and
  * loop variables are not included.
  */
-export function variablesOf(source: string, flavour: Flavour): string[] {
+export function variablesOf(source: string, flavour: Flavour, partials: PartialSources = {}): string[] {
   const engine = engineFor(flavour, { locale: null });
   // The template is parsed without quicken(), which would replace the parts that the analysis reads.
-  const parsed = read(engine, source, { strict: true });
+  const parsed = read(engine, source, { strict: true, partials });
   try {
     return within(readLimitMs, () => engine.globalFullVariablesSync(parsed));
   } catch (error) {

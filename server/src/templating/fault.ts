@@ -7,6 +7,8 @@ export interface Fault {
   message: string;
   line: number | null;
   column: number | null;
+  /** The partial or layout that contains the mistake; absent or null for the template itself. */
+  source?: string | null;
   /** Present when the only fault is that these variables are missing. */
   undefinedVariables?: string[];
 }
@@ -20,13 +22,14 @@ export class TemplateFault extends Error {
   }
 }
 
-export function describeFault({ message, line, column }: Fault): string {
-  return line === null ? message : `${message} (line ${line}, column ${column})`;
+export function describeFault({ message, line, column, source }: Fault): string {
+  const place = [...(source ? [source] : []), ...(line === null ? [] : [`line ${line}`, `column ${column}`])];
+  return place.length === 0 ? message : `${message} (${place.join(', ')})`;
 }
 
 /** The parts of a liquidjs error that are read here. */
 interface LiquidFailure extends Error {
-  token?: { getPosition(): [number, number] };
+  token?: { getPosition(): [number, number]; file?: string };
   originalError?: Error & { variableName?: string };
   errors?: LiquidFailure[];
 }
@@ -46,12 +49,14 @@ function faultOf(error: unknown): Fault {
     message: sentence(cause),
     line,
     column,
+    source: first.token?.file ?? null,
     ...(names.every((name) => name !== undefined) ? { undefinedVariables: [...new Set(names)] } : {}),
   };
 }
 
 /** The failure of parsing or rendering a template: its fault, or too much work for the calling thread. */
 export function failureOf(error: unknown): TemplateFault | HeavyWork {
+  if (error instanceof TemplateFault) return error;
   const causes = flat(error as LiquidFailure).map((each) => each.originalError ?? each);
   return causes.find((cause) => cause instanceof HeavyWork) ?? new TemplateFault(faultOf(error));
 }
@@ -63,5 +68,5 @@ function flat(failure: LiquidFailure): LiquidFailure[] {
 function sentence(cause: Error): string {
   if (cause instanceof BudgetExceeded || cause instanceof TimeLimitExceeded) return cause.message;
   if (cause instanceof RangeError && /call stack/i.test(cause.message)) return 'it is nested too deeply';
-  return cause.message.replace(/, line:\d+, col:\d+$/, '');
+  return cause.message.replace(/(?:, file:[^,]*)?, line:\d+, col:\d+$/, '');
 }

@@ -3,6 +3,7 @@ import { type Budget, budgetOf, type FilterThis } from './budget.ts';
 import { date, dateToRfc822, dateToXmlschema } from './dates.ts';
 import { VerifiedText } from './marks.ts';
 import { escapeHtml, SafeHtml, toText } from './text.ts';
+import { translate, translateHtml } from './translation.ts';
 
 /**
  * The filters of standard Liquid, and a few that every dialect has. Left out of those in liquidjs: filters that parse an
@@ -78,6 +79,7 @@ const library: Record<string, Handler> = {
 
 const standard: Record<string, FilterImplOptions> = {
   ...Object.fromEntries(allowed.map((name) => [name, charged(name, library[name] ?? same)])),
+  t: translate as Handler,
   raw: same, // nothing to opt out of
 };
 
@@ -103,6 +105,7 @@ const html: Record<string, FilterImplOptions> = {
       }),
     ],
   ]),
+  t: translateHtml as Handler,
   raw: { raw: true, handler: charged('raw', same) as Filter['render'] },
 };
 

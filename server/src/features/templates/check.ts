@@ -53,7 +53,7 @@ function checkStructured(body: BodyFields, template: CompiledTemplate, param: st
   let json: string;
   try {
     json = withinEffort(budget.effort, () =>
-      template.render({}, budget, outputLimits.structured_template, new Placeholder()),
+      template.render({}, budget, outputLimits.structured_template, { otherwise: new Placeholder() }),
     );
     budget.use(placeholderUnits * json.length);
   } catch (error) {

@@ -1,0 +1,136 @@
+import { type Context, type Template, TypeGuards, toValue, Value } from 'liquidjs';
+import { budgetOf, type FilterThis } from './budget.ts';
+import { escapeHtml, SafeHtml, toText } from './text.ts';
+import { walk } from './walk.ts';
+
+const pluralCategories = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
+export type PluralForms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
+export type Message = string | PluralForms;
+
+/** The messages of one locale by their dotted keys. */
+export interface Catalogue {
+  locale: string;
+  messages: Readonly<Record<string, Message>>;
+}
+
+/** What the filter `t` needs of a rendering. */
+export interface Translation {
+  /** The locale of names of months and the like; null leaves that of the body. */
+  locale: string | null;
+  /** The first catalogue that has a key wins: `de-AT`, `de`, then the default. */
+  catalogues: readonly Catalogue[];
+  /** Collects the keys that no catalogue has, or only a fallback. */
+  missing?: Set<string>;
+  /** Shows which texts come from catalogues, and whether longer ones fit. */
+  isPseudo?: true;
+}
+
+export const noTranslation: Translation = { locale: null, catalogues: [] };
+
+/** An object is a set of plural forms when its keys are plural categories, with the one that every language has. */
+export function isPluralForms(value: object): value is PluralForms {
+  return 'other' in value && Object.keys(value).every((name) => pluralCategories.includes(name as never));
+}
+
+/** compile.ts gives contexts of renderings this property. */
+interface TranslatedContext extends Context {
+  translation?: Translation;
+}
+
+const lookupUnits = 100;
+/** Keys with this ending are HTML: their message is not escaped, their arguments are. */
+const htmlEnding = '_html';
+
+/** `{{ 'cart.items' | t: count: items.size }}`. A key that no catalogue has is shown as it is. */
+export function translate(this: FilterThis, value: unknown, ...args: unknown[]): string {
+  return translated(this, value, args, toText);
+}
+
+/** In HTML, the message of a key that ends with `_html` is HTML. */
+export function translateHtml(this: FilterThis, value: unknown, ...args: unknown[]): string | SafeHtml {
+  if (!toText(value).endsWith(htmlEnding)) return translated(this, value, args, toText);
+  return new SafeHtml(translated(this, value, args, escapeHtml));
+}
+
+function translated(
+  { context }: FilterThis,
+  value: unknown,
+  args: unknown[],
+  show: (value: unknown) => string,
+): string {
+  const { translation } = context as TranslatedContext;
+  if (!translation) throw new Error('translations are not available here');
+  const budget = budgetOf(context);
+  budget.use(lookupUnits);
+  budget.useFor(value);
+  const key = toText(value);
+  const named = namedArguments(args);
+  const found = translation.catalogues.find(({ messages }) => Object.hasOwn(messages, key));
+  if (!found || found !== translation.catalogues[0]) translation.missing?.add(key);
+  const message = found?.messages[key];
+  if (!found || message === undefined) return show(key);
+  const text = typeof message === 'string' ? message : pluralForm(found.locale, message, named.get('count'));
+  budget.use(text.length);
+  const words = translation.isPseudo ? pseudo(text) : text;
+  return words.replace(/%\{(\w+)\}/g, (_whole, name: string) => {
+    const argument = named.get(name);
+    budget.use(lookupUnits);
+    budget.useFor(argument, 8); // escaping is the most expensive way to show a text
+    return show(argument);
+  });
+}
+
+function namedArguments(args: unknown[]): Map<string, unknown> {
+  const named = new Map<string, unknown>();
+  for (const argument of args) {
+    if (!Array.isArray(argument)) throw new Error('t takes named arguments, such as name: user.name');
+    named.set(String(argument[0]), toValue(argument[1]));
+  }
+  return named;
+}
+
+/** Making one takes some 20 µs; there are no more of them than saved catalogues have locales. */
+const pluralRules = new Map<string, Intl.PluralRules>();
+
+function pluralForm(locale: string, forms: PluralForms, count: unknown): string {
+  const number = Number(count ?? Number.NaN);
+  const rules = pluralRules.get(locale) ?? new Intl.PluralRules(locale);
+  pluralRules.set(locale, rules);
+  return forms[Number.isNaN(number) ? 'other' : rules.select(number)] ?? forms.other;
+}
+
+const plain = 'aceilnosuyzACEILNOSUYZ';
+const accented = 'àçéîłñöšûýžÀÇÉÎŁÑÖŠÛÝŽ';
+
+/** `Hello %{name}` → `[Hélłö %{name} ···]`: a third longer, with accents; arguments and tags stay. */
+function pseudo(text: string): string {
+  let letters = 0;
+  const shown = text.replace(/%\{\w+\}|<[^<>]*>|[a-z]/gi, (part) => {
+    if (part.length > 1) return part;
+    letters += 1;
+    return accented[plain.indexOf(part)] ?? part;
+  });
+  return `[${shown} ${'·'.repeat(Math.ceil(letters / 3))}]`;
+}
+
+export interface TranslationUses {
+  /** Whether the template uses the filter `t` at all: a key may be computed. */
+  translates: boolean;
+  /** The keys that are written out. */
+  keys: string[];
+}
+
+export function translationUses(templates: Template[]): TranslationUses {
+  const keys = new Set<string>();
+  let translates = false;
+  for (const template of walk(templates)) {
+    for (const argument of template.arguments?.() ?? []) {
+      if (!(argument instanceof Value) || !argument.filters.some(({ name }) => name === 't')) continue;
+      translates = true;
+      const [token] = argument.initial.postfix;
+      if (argument.filters[0]?.name === 't' && token && TypeGuards.isQuotedToken(token))
+        keys.add(token.content);
+    }
+  }
+  return { translates, keys: [...keys].sort() };
+}
