@@ -19,7 +19,9 @@ import { linesOnly } from './source-map.mjs';
 
 const sources = join(root, 'server/src');
 const marker = join(dist, '.build');
-const threads = ['queue/heartbeat-thread.ts', 'task-thread.ts'];
+/** Large packages that a thread loads only when it needs them. */
+const libraries = ['channels/email/mjml-library.ts'];
+const threads = ['queue/heartbeat-thread.ts', 'task-thread.ts', ...libraries];
 const program = 'service-process.ts';
 /** How the published package starts: it has no scripts folder. */
 const packageStart = join(import.meta.dirname, 'start-package.mjs');
@@ -62,12 +64,18 @@ export async function bundleThreads(folder) {
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
 }
 
-/** main.js loads the service from a file of its own, so that a supervisor does not have it in memory. */
+/**
+ * What is imported when it is needed is a file of its own: the service, so that a supervisor does not have it in memory, and large
+ * packages.
+ */
 const onDemand = {
   name: 'on-demand',
   setup({ onResolve }) {
-    onResolve({ filter: new RegExp(`/${program}$`) }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: `./${program.replace('.ts', '.js')}`, external: true } : null,
+    const names = [program, ...libraries].map((path) => basename(path));
+    onResolve({ filter: new RegExp(`/(?:${names.join('|')})$`) }, ({ kind, path }) =>
+      kind === 'dynamic-import'
+        ? { path: `./${basename(path).replace('.ts', '.js')}`, external: true }
+        : null,
     );
   },
 };

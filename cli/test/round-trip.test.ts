@@ -185,6 +185,7 @@ test('files are equal exactly when the resources are', () => {
     html_template: '',
     text_template: 'a',
     structured_template: '',
+    layout: null as string | null,
   };
   const hash = (changes: Partial<typeof body>, called = 'n') =>
     hashOf(filesOf({ key: 'k', name: called, bodies: [{ ...body, ...changes }] }));

@@ -17,6 +17,7 @@ import {
 import { contentRoutes } from './features/dispatch/index.ts';
 import { inboxRoutes } from './features/inbox/index.ts';
 import { notificationRoutes } from './features/notifications/index.ts';
+import { partRoutes } from './features/parts/index.ts';
 import { preferencePageRoutes } from './features/preference-page/index.ts';
 import { categoryRoutes, preferenceRoutes } from './features/preferences/index.ts';
 import { runRoutes } from './features/runs/index.ts';
@@ -51,6 +52,7 @@ export function allRoutes(
     ...bulkActionRoutes(services),
     ...contentRoutes(services),
     ...templateRoutes(services),
+    ...partRoutes(services),
     ...categoryRoutes(services),
     ...preferenceRoutes(services),
     ...brandRoutes(services),

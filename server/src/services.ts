@@ -39,6 +39,7 @@ import { createIncidentBoard } from './features/incidents/index.ts';
 import { createLinkSecrets } from './features/links/index.ts';
 import { createDrafts, createNotificationService } from './features/notifications/index.ts';
 import { createNotificationObjects } from './features/objects/index.ts';
+import { createPartService } from './features/parts/index.ts';
 import { createPreferencePage } from './features/preference-page/index.ts';
 import {
   createCategoryDirectory,
@@ -94,6 +95,7 @@ export function createServices(deps: Deps) {
     chatTargets: createChatTargets(deps),
   };
 
+  const parts = createPartService(deps);
   const templates = createTemplateService(deps, listWorkflowsWithTemplate);
   const categoryDirectory = createCategoryDirectory(deps);
   const lookups = allLookups({
@@ -140,6 +142,7 @@ export function createServices(deps: Deps) {
       pricesOf: (environmentId) => brakeStates.get(environmentId)?.prices ?? [],
     }),
     templates,
+    parts,
     categories: createCategoryService({ ...deps, categoryDirectory }),
     preferences,
     preferencePage: createPreferencePage({ ...deps, ...delivery, preferences }),

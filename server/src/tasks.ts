@@ -1,4 +1,5 @@
 import { mimeTask } from './channels/email/mime.ts';
+import { mjmlTask } from './channels/email/mjml.ts';
 import { textTask } from './channels/email/text.ts';
 import { requestTask } from './channels/http-kind/request.ts';
 import { sanitizeTask } from './channels/in-app/sanitize.ts';
@@ -10,6 +11,7 @@ import {
   triggerDataTask,
   validationTask,
 } from './engine/tasks.ts';
+import { partCheckTask } from './features/parts/tasks.ts';
 import { messageTask } from './features/smtp-in/tasks.ts';
 import {
   draftPreviewTask,
@@ -39,4 +41,6 @@ export const allTasks = [
   templatePreviewTask,
   draftPreviewTask,
   templateRenderTask,
+  partCheckTask,
+  mjmlTask,
 ] as const;

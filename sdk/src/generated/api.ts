@@ -56,6 +56,9 @@ import type {
   Invitation,
   InvitationPreview,
   InvitationWithLink,
+  Layout,
+  LayoutPut,
+  LayoutVersion,
   ListApiKeysParams,
   ListApiKeysResult,
   ListAuditEntriesParams,
@@ -75,10 +78,20 @@ import type {
   ListHoldsResult,
   ListInvitationsParams,
   ListInvitationsResult,
+  ListLayoutsParams,
+  ListLayoutsResult,
+  ListLayoutVersionsParams,
+  ListLayoutVersionsResult,
   ListMembersParams,
   ListMembersResult,
+  ListMissingTranslationsParams,
+  ListMissingTranslationsResult,
   ListNotificationsParams,
   ListNotificationsResult,
+  ListPartialsParams,
+  ListPartialsResult,
+  ListPartialVersionsParams,
+  ListPartialVersionsResult,
   ListReleasesParams,
   ListReleasesResult,
   ListSandboxMessagesParams,
@@ -100,6 +113,10 @@ import type {
   ListTopicsOfUserResult,
   ListTopicsParams,
   ListTopicsResult,
+  ListTranslationsParams,
+  ListTranslationsResult,
+  ListTranslationVersionsParams,
+  ListTranslationVersionsResult,
   ListUsersParams,
   ListUsersResult,
   ListWebhookAttemptsParams,
@@ -117,6 +134,7 @@ import type {
   LoginParams,
   LookUpInvitationParams,
   Member,
+  MissingTranslation,
   NewChatoneInstallation,
   NewChatthreeEndpoint,
   NewChattwoEndpoint,
@@ -126,6 +144,10 @@ import type {
   NotificationPatch,
   Organization,
   Overview,
+  Partial,
+  PartialPut,
+  PartialVersion,
+  PartVersion,
   Person,
   Preference,
   PreferenceLink,
@@ -191,6 +213,10 @@ import type {
   TopicSubscribers,
   TopicUpdate,
   Trace,
+  Translation,
+  TranslationPut,
+  TranslationSummary,
+  TranslationVersion,
   TriggeredRun,
   UnfreezeInput,
   UpdateEmailSettingsParams,
@@ -413,7 +439,7 @@ export interface Api {
     /**
      * Change a template.
      *
-     * Creates a new version. Accepted notifications keep their version.
+     * Creates a new version. Accepted notifications keep their version. In Live the new version uses the current layout, partials and translations.
      *
      * Requires the scope `templates:write`.
      *
@@ -511,7 +537,7 @@ export interface Api {
     /**
      * Copy a template from Test to Live.
      *
-     * Requires a Test key. Live then matches Test: bodies that exist only in Live are removed. With dry_run, the response only shows what would change.
+     * Requires a Test key. Live then matches Test: bodies that exist only in Live are removed, and the layout, partials and translations that the template uses are copied. Other templates of Live keep the versions that they have. With dry_run, the response only shows what would change.
      *
      * Requires the scope `templates:promote`.
      *
@@ -522,6 +548,240 @@ export interface Api {
       params?: PromoteTemplateParams,
       options?: RequestOptions,
     ): Promise<TemplatePromotion>;
+  };
+  layouts: {
+    /**
+     * Create or replace a layout.
+     *
+     * A layout surrounds the bodies of its channel. Returns 201 for a new layout, 200 for a replaced one; equal content creates no version. Templates of Test use the new version at once. Templates of Live keep theirs until they are saved or promoted.
+     *
+     * Requires the scope `templates:write`.
+     *
+     * `PUT /v1/layouts/{key}`
+     */
+    putLayout(key: string, params: LayoutPut, options?: GuardedOptions): Promise<Layout>;
+    /**
+     * Get a layout.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/layouts/{key}`
+     */
+    getLayout(key: string, options?: RequestOptions): Promise<Layout>;
+    /**
+     * Delete a layout.
+     *
+     * Returns 409 `part_in_use` while a template names the layout.
+     *
+     * Requires the scope `templates:write`.
+     *
+     * `DELETE /v1/layouts/{key}`
+     */
+    deleteLayout(key: string, options?: RequestOptions): Promise<void>;
+    /**
+     * List layouts, newest first.
+     *
+     * A page may be shorter than limit when the layouts are large; continue with next_cursor.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/layouts`
+     */
+    listLayouts(params?: ListLayoutsParams, options?: RequestOptions): List<Layout, ListLayoutsResult>;
+    /**
+     * List the versions of a layout, newest first.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/layouts/{key}/versions`
+     */
+    listLayoutVersions(
+      key: string,
+      params?: ListLayoutVersionsParams,
+      options?: RequestOptions,
+    ): List<PartVersion, ListLayoutVersionsResult>;
+    /**
+     * Get a version of a layout with its content.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/layouts/{key}/versions/{version}`
+     */
+    getLayoutVersion(key: string, version: number, options?: RequestOptions): Promise<LayoutVersion>;
+    /**
+     * Restore an old version of a layout.
+     *
+     * The content becomes a new version, so the history is kept.
+     *
+     * Requires the scope `templates:write`.
+     *
+     * `POST /v1/layouts/{key}/versions/{version}/restore`
+     */
+    restoreLayoutVersion(key: string, version: number, options?: GuardedOptions): Promise<Layout>;
+  };
+  partials: {
+    /**
+     * Create or replace a partial.
+     *
+     * A piece that templates, layouts and other partials include with `{% render 'key' %}`. Returns 201 for a new partial, 200 for a replaced one; equal content creates no version. Templates of Test use the new version at once. Templates of Live keep theirs until they are saved or promoted.
+     *
+     * Requires the scope `templates:write`.
+     *
+     * `PUT /v1/partials/{key}`
+     */
+    putPartial(key: string, params: PartialPut, options?: GuardedOptions): Promise<Partial>;
+    /**
+     * Get a partial.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/partials/{key}`
+     */
+    getPartial(key: string, options?: RequestOptions): Promise<Partial>;
+    /**
+     * Delete a partial.
+     *
+     * Returns 409 `part_in_use` while a template, layout or partial renders it.
+     *
+     * Requires the scope `templates:write`.
+     *
+     * `DELETE /v1/partials/{key}`
+     */
+    deletePartial(key: string, options?: RequestOptions): Promise<void>;
+    /**
+     * List partials, newest first.
+     *
+     * A page may be shorter than limit when the partials are large; continue with next_cursor.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/partials`
+     */
+    listPartials(params?: ListPartialsParams, options?: RequestOptions): List<Partial, ListPartialsResult>;
+    /**
+     * List the versions of a partial, newest first.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/partials/{key}/versions`
+     */
+    listPartialVersions(
+      key: string,
+      params?: ListPartialVersionsParams,
+      options?: RequestOptions,
+    ): List<PartVersion, ListPartialVersionsResult>;
+    /**
+     * Get a version of a partial with its content.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/partials/{key}/versions/{version}`
+     */
+    getPartialVersion(key: string, version: number, options?: RequestOptions): Promise<PartialVersion>;
+    /**
+     * Restore an old version of a partial.
+     *
+     * The content becomes a new version, so the history is kept.
+     *
+     * Requires the scope `templates:write`.
+     *
+     * `POST /v1/partials/{key}/versions/{version}/restore`
+     */
+    restorePartialVersion(key: string, version: number, options?: GuardedOptions): Promise<Partial>;
+  };
+  translations: {
+    /**
+     * Create or replace the translations of a locale.
+     *
+     * The messages that `{{ 'key' | t }}` shows to recipients of this locale. Returns 201 for a new locale, 200 for a replaced one; equal messages create no version. Templates of Test use the new version at once. Templates of Live keep theirs until they are saved or promoted.
+     *
+     * Requires the scope `templates:write`.
+     *
+     * `PUT /v1/translations/{locale}`
+     */
+    putTranslation(locale: string, params: TranslationPut, options?: GuardedOptions): Promise<Translation>;
+    /**
+     * Get the translations of a locale.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/translations/{locale}`
+     */
+    getTranslation(locale: string, options?: RequestOptions): Promise<Translation>;
+    /**
+     * Delete the translations of a locale.
+     *
+     * Returns 409 `part_in_use` for the default locale while there are others.
+     *
+     * Requires the scope `templates:write`.
+     *
+     * `DELETE /v1/translations/{locale}`
+     */
+    deleteTranslation(locale: string, options?: RequestOptions): Promise<void>;
+    /**
+     * List the locales that have translations, newest first.
+     *
+     * Without the messages. `missing_count` shows how complete each locale is.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/translations`
+     */
+    listTranslations(
+      params?: ListTranslationsParams,
+      options?: RequestOptions,
+    ): List<TranslationSummary, ListTranslationsResult>;
+    /**
+     * List missing translations.
+     *
+     * Keys of the default locale, or used by templates, layouts and partials, that a locale and its parents lack; ordered by locale and key. A key that a template computes is not known here.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/translations/missing`
+     */
+    listMissingTranslations(
+      params?: ListMissingTranslationsParams,
+      options?: RequestOptions,
+    ): List<MissingTranslation, ListMissingTranslationsResult>;
+    /**
+     * List the versions of a locale, newest first.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/translations/{locale}/versions`
+     */
+    listTranslationVersions(
+      locale: string,
+      params?: ListTranslationVersionsParams,
+      options?: RequestOptions,
+    ): List<PartVersion, ListTranslationVersionsResult>;
+    /**
+     * Get a version of the translations of a locale.
+     *
+     * Requires the scope `templates:read`.
+     *
+     * `GET /v1/translations/{locale}/versions/{version}`
+     */
+    getTranslationVersion(
+      locale: string,
+      version: number,
+      options?: RequestOptions,
+    ): Promise<TranslationVersion>;
+    /**
+     * Restore an old version of the translations of a locale.
+     *
+     * The messages become a new version, so the history is kept.
+     *
+     * Requires the scope `templates:write`.
+     *
+     * `POST /v1/translations/{locale}/versions/{version}/restore`
+     */
+    restoreTranslationVersion(
+      locale: string,
+      version: number,
+      options?: GuardedOptions,
+    ): Promise<Translation>;
   };
   categories: {
     /**
@@ -2323,6 +2583,76 @@ export const api: Table = {
     getVersion: { method: 'GET', path: '/v1/templates/{key}/versions/{version}' },
     restoreVersion: { method: 'POST', path: '/v1/templates/{key}/versions/{version}/restore', guarded: true },
     promote: { method: 'POST', path: '/v1/templates/{key}/promote', body: true },
+  },
+  layouts: {
+    putLayout: { method: 'PUT', path: '/v1/layouts/{key}', body: true, guarded: true },
+    getLayout: { method: 'GET', path: '/v1/layouts/{key}' },
+    deleteLayout: { method: 'DELETE', path: '/v1/layouts/{key}' },
+    listLayouts: { method: 'GET', path: '/v1/layouts', query: ['limit', 'cursor', 'search'], list: 'cursor' },
+    listLayoutVersions: {
+      method: 'GET',
+      path: '/v1/layouts/{key}/versions',
+      query: ['limit', 'cursor'],
+      list: 'cursor',
+    },
+    getLayoutVersion: { method: 'GET', path: '/v1/layouts/{key}/versions/{version}' },
+    restoreLayoutVersion: {
+      method: 'POST',
+      path: '/v1/layouts/{key}/versions/{version}/restore',
+      guarded: true,
+    },
+  },
+  partials: {
+    putPartial: { method: 'PUT', path: '/v1/partials/{key}', body: true, guarded: true },
+    getPartial: { method: 'GET', path: '/v1/partials/{key}' },
+    deletePartial: { method: 'DELETE', path: '/v1/partials/{key}' },
+    listPartials: {
+      method: 'GET',
+      path: '/v1/partials',
+      query: ['limit', 'cursor', 'search'],
+      list: 'cursor',
+    },
+    listPartialVersions: {
+      method: 'GET',
+      path: '/v1/partials/{key}/versions',
+      query: ['limit', 'cursor'],
+      list: 'cursor',
+    },
+    getPartialVersion: { method: 'GET', path: '/v1/partials/{key}/versions/{version}' },
+    restorePartialVersion: {
+      method: 'POST',
+      path: '/v1/partials/{key}/versions/{version}/restore',
+      guarded: true,
+    },
+  },
+  translations: {
+    putTranslation: { method: 'PUT', path: '/v1/translations/{locale}', body: true, guarded: true },
+    getTranslation: { method: 'GET', path: '/v1/translations/{locale}' },
+    deleteTranslation: { method: 'DELETE', path: '/v1/translations/{locale}' },
+    listTranslations: {
+      method: 'GET',
+      path: '/v1/translations',
+      query: ['limit', 'cursor', 'search'],
+      list: 'cursor',
+    },
+    listMissingTranslations: {
+      method: 'GET',
+      path: '/v1/translations/missing',
+      query: ['limit', 'cursor', 'locale'],
+      list: 'cursor',
+    },
+    listTranslationVersions: {
+      method: 'GET',
+      path: '/v1/translations/{locale}/versions',
+      query: ['limit', 'cursor'],
+      list: 'cursor',
+    },
+    getTranslationVersion: { method: 'GET', path: '/v1/translations/{locale}/versions/{version}' },
+    restoreTranslationVersion: {
+      method: 'POST',
+      path: '/v1/translations/{locale}/versions/{version}/restore',
+      guarded: true,
+    },
   },
   categories: {
     create: { method: 'POST', path: '/v1/preferences/categories', body: true },

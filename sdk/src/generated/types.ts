@@ -672,6 +672,39 @@ export type InvitationWithLink = {
   accept_url: string;
 };
 
+export type Layout = {
+  id: string;
+  key: string;
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatthree';
+  is_default: boolean;
+  /** HTML, or MJML for email. Empty: the HTML of bodies stays as it is. */
+  html_template: string;
+  /** Empty: the text of bodies stays as it is. */
+  text_template: string;
+  version: number;
+  created_at: string;
+  updated_at: string;
+};
+
+/** Each template must contain `{{ content }}`, where the body goes. */
+export type LayoutPut = {
+  /** Stays as it is after the creation. */
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatthree' | 'in-app';
+  html_template?: (string | null) | undefined;
+  text_template?: (string | null) | undefined;
+  /** Bodies of the channel that name no layout use this one. Omitted: unchanged. */
+  is_default?: (boolean | null) | undefined;
+};
+
+export type LayoutVersion = {
+  version: number;
+  created_at: string;
+  /** HTML, or MJML for email. Empty: the HTML of bodies stays as it is. */
+  html_template: string;
+  /** Empty: the text of bodies stays as it is. */
+  text_template: string;
+};
+
 export type Member = {
   user_id: string;
   email: string;
@@ -680,6 +713,13 @@ export type Member = {
   joined_at: string;
   /** In this organization, accurate to the minute. */
   last_seen_at: string | null;
+};
+
+export type MissingTranslation = {
+  locale: string;
+  key: string;
+  /** False: a template, layout or partial uses the key, and the default locale lacks it, too. */
+  in_default: boolean;
 };
 
 export type NewChatoneInstallation = {
@@ -915,6 +955,32 @@ export type OverviewWebhook = {
   success_rate: number;
 };
 
+export type PartVersion = {
+  version: number;
+  created_at: string;
+};
+
+export type Partial = {
+  id: string;
+  key: string;
+  /** Escaped like the field that renders it: as HTML, text or JSON. */
+  template: string;
+  version: number;
+  created_at: string;
+  updated_at: string;
+};
+
+export type PartialPut = {
+  template: string;
+};
+
+export type PartialVersion = {
+  version: number;
+  created_at: string;
+  /** Escaped like the field that renders it: as HTML, text or JSON. */
+  template: string;
+};
+
 export type Person = {
   user_id: string;
   email: string;
@@ -1111,6 +1177,8 @@ export type SavedTemplateBody = {
   text_template: string;
   html_template: string;
   structured_template: string;
+  /** Null: the default layout of the channel. */
+  layout: string | null;
   /** The template version that this save created. */
   version: number;
 };
@@ -1492,6 +1560,8 @@ export type TemplateBody = {
   text_template: string;
   html_template: string;
   structured_template: string;
+  /** Null: the default layout of the channel. */
+  layout: string | null;
 };
 
 export type TemplateBodyPut = {
@@ -1499,6 +1569,8 @@ export type TemplateBodyPut = {
   text_template?: (string | null) | undefined;
   html_template?: (string | null) | undefined;
   structured_template?: (string | null) | undefined;
+  /** The key of a layout, or `none`. Omitted or null: the default layout of the channel. */
+  layout?: (string | null) | undefined;
 };
 
 /** subject_template and html_body_template set the email body and are required without bodies. */
@@ -1517,6 +1589,8 @@ export type TemplateCreate = {
         text_template?: (string | null) | undefined;
         html_template?: (string | null) | undefined;
         structured_template?: (string | null) | undefined;
+        /** The key of a layout, or `none`. Omitted or null: the default layout of the channel. */
+        layout?: (string | null) | undefined;
       }>
     | undefined;
 };
@@ -1536,6 +1610,8 @@ export type TemplatePatch = {
         text_template?: (string | null) | undefined;
         html_template?: (string | null) | undefined;
         structured_template?: (string | null) | undefined;
+        /** The key of a layout, or `none`. Omitted or null: the default layout of the channel. */
+        layout?: (string | null) | undefined;
       }>
     | undefined;
 };
@@ -1551,6 +1627,8 @@ export type TemplatePreview = {
   undefined_variables: Array<string>;
   /** Every data path that the body uses. */
   variables: Array<string>;
+  /** Keys without a message in the locale: the default locale or the key is shown. */
+  missing_translations: Array<string>;
   sms: {
     encoding: 'GSM-7' | 'UCS-2';
     /** Septets, or UTF-16 code units. */
@@ -1568,6 +1646,8 @@ export type TemplatePreviewRequest = {
   text_template?: (string | null) | undefined;
   html_template?: (string | null) | undefined;
   structured_template?: (string | null) | undefined;
+  /** The key of a layout, or `none`. Omitted or null: the default layout of the channel. */
+  layout?: (string | null) | undefined;
   data?: (Record<string, unknown> | null) | undefined;
   strict?: (boolean | null) | undefined;
 };
@@ -1588,11 +1668,19 @@ export type TemplatePromotion = {
       text: 'added' | 'removed' | 'modified' | 'unchanged';
       html: 'added' | 'removed' | 'modified' | 'unchanged';
       structured: 'added' | 'removed' | 'modified' | 'unchanged';
+      layout: 'added' | 'removed' | 'modified' | 'unchanged';
+    }>;
+    /** What the template uses, which is copied to Live with it. */
+    parts: Array<{
+      kind: 'layout' | 'partial' | 'translation';
+      /** Of a translation: its locale. */
+      key: string;
+      status: 'added' | 'removed' | 'modified' | 'unchanged';
     }>;
   };
 };
 
-/** The channel defaults to email, or else to the first one with a body. With strict, undefined variables are rejected. */
+/** The channel defaults to email, or else to the first one with a body. With strict, undefined variables and missing translations are rejected. The locale en-XA shows pseudo-translations. */
 export type TemplateRender = {
   data?: (Record<string, unknown> | null) | undefined;
   channel?:
@@ -1672,6 +1760,46 @@ export type TraceEntry = {
   provider_message_id: string | null;
   latency_ms: number | null;
   exchange: ProviderExchange | null;
+};
+
+export type Translation = {
+  id: string;
+  locale: string;
+  is_default: boolean;
+  message_count: number;
+  /** Keys of the default locale, or used by templates, that this locale and its parents lack. */
+  missing_count: number;
+  version: number;
+  created_at: string;
+  updated_at: string;
+  /** Nested keys. A text may contain `%{name}`; an object of plural categories (one, other, …) is one message. */
+  messages: Record<string, unknown>;
+};
+
+export type TranslationPut = {
+  /** Nested keys. A text may contain `%{name}`; an object of plural categories (one, other, …) is one message. */
+  messages: Record<string, unknown>;
+  /** Keys that another locale lacks come from this one. Omitted: unchanged. */
+  is_default?: (boolean | null) | undefined;
+};
+
+export type TranslationSummary = {
+  id: string;
+  locale: string;
+  is_default: boolean;
+  message_count: number;
+  /** Keys of the default locale, or used by templates, that this locale and its parents lack. */
+  missing_count: number;
+  version: number;
+  created_at: string;
+  updated_at: string;
+};
+
+export type TranslationVersion = {
+  version: number;
+  created_at: string;
+  /** Nested keys. A text may contain `%{name}`; an object of plural categories (one, other, …) is one message. */
+  messages: Record<string, unknown>;
 };
 
 /** status is `pending` after creation. */
@@ -2154,6 +2282,84 @@ export type ListTemplateVersionsResult = {
 
 export type PromoteTemplateParams = {
   dry_run?: (boolean | null) | undefined;
+};
+
+export type ListLayoutsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  /** A part of the key, case-insensitive. */
+  search?: string | undefined;
+};
+
+export type ListLayoutsResult = {
+  data: Array<Layout>;
+  next_cursor: string | null;
+};
+
+export type ListLayoutVersionsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListLayoutVersionsResult = {
+  data: Array<PartVersion>;
+  next_cursor: string | null;
+};
+
+export type ListPartialsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  /** A part of the key, case-insensitive. */
+  search?: string | undefined;
+};
+
+export type ListPartialsResult = {
+  data: Array<Partial>;
+  next_cursor: string | null;
+};
+
+export type ListPartialVersionsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListPartialVersionsResult = {
+  data: Array<PartVersion>;
+  next_cursor: string | null;
+};
+
+export type ListTranslationsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  /** A part of the key, case-insensitive. */
+  search?: string | undefined;
+};
+
+export type ListTranslationsResult = {
+  data: Array<TranslationSummary>;
+  next_cursor: string | null;
+};
+
+export type ListMissingTranslationsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  /** Only this locale. */
+  locale?: string | undefined;
+};
+
+export type ListMissingTranslationsResult = {
+  data: Array<MissingTranslation>;
+  next_cursor: string | null;
+};
+
+export type ListTranslationVersionsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListTranslationVersionsResult = {
+  data: Array<PartVersion>;
+  next_cursor: string | null;
 };
 
 export type ListCategoriesParams = {

@@ -981,6 +981,33 @@ CREATE INDEX suppressions_by_id ON public.suppressions USING btree (environment_
 CREATE INDEX suppressions_by_prefix ON public.suppressions USING btree (environment_id, address text_pattern_ops);
 CREATE INDEX suppressions_by_reason ON public.suppressions USING btree (environment_id, reason, id);
 
+create table template_part_versions (
+  id uuid not null,
+  environment_id uuid not null,
+  part_id uuid not null,
+  version integer not null,
+  content json not null,
+  uses text[] not null,
+  keys text[] not null,
+  size integer not null,
+  constraint template_part_versions_pkey PRIMARY KEY (id),
+  constraint template_part_versions_part_id_version_key UNIQUE (part_id, version)
+);
+
+create table template_parts (
+  id uuid not null,
+  environment_id uuid not null,
+  kind text not null,
+  key text not null,
+  channel text,
+  is_default boolean default false not null,
+  current_version_id uuid not null,
+  constraint template_parts_pkey PRIMARY KEY (id),
+  constraint template_parts_environment_id_kind_key_key UNIQUE (environment_id, kind, key),
+  constraint template_parts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE UNIQUE INDEX template_parts_default ON public.template_parts USING btree (environment_id, kind, COALESCE(channel, ''::text)) WHERE is_default;
+
 create table template_versions (
   id uuid not null,
   environment_id uuid not null,
@@ -990,6 +1017,9 @@ create table template_versions (
   channels text[] not null,
   bodies json not null,
   size integer not null,
+  uses text[],
+  translation_keys text[],
+  parts jsonb,
   constraint template_versions_pkey PRIMARY KEY (id),
   constraint template_versions_template_id_version_key UNIQUE (template_id, version)
 );

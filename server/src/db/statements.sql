@@ -2155,6 +2155,146 @@ where id in (
   order by o.notification_id limit 100 for update of o skip locked)
 returning id;
 
+-- parts_count_missing (features/parts/missing.ts)
+with
+parts as materialized (
+  select * from template_parts where environment_id = $1 limit 1000
+), locales as materialized (
+  select p.key as locale, p.is_default, v.keys
+  from parts p
+  join template_part_versions v on v.id = p.current_version_id
+  where p.kind = 'translation'
+), wanted as materialized (
+  select unnest(keys) as key from locales where is_default
+  union
+  select unnest(v.translation_keys)
+  from (select * from templates where environment_id = $1 order by id desc limit 5000) t
+  join template_versions v on v.id = t.current_version_id
+  where v.translation_keys is not null
+  union
+  select unnest(v.keys)
+  from parts p
+  join template_part_versions v on v.id = p.current_version_id
+  where p.kind <> 'translation'
+)
+ select l.locale, (select count(*)::int from (
+select key from wanted
+except
+select unnest(near.keys) from locales near
+where near.locale = l.locale or starts_with(l.locale, near.locale || '-')) lacks) as missing
+ from locales l
+ where l.locale = any ($2::text[]);
+
+-- parts_list_missing (features/parts/missing.ts)
+with
+parts as materialized (
+  select * from template_parts where environment_id = $1 limit 1000
+), locales as materialized (
+  select p.key as locale, p.is_default, v.keys
+  from parts p
+  join template_part_versions v on v.id = p.current_version_id
+  where p.kind = 'translation'
+), wanted as materialized (
+  select unnest(keys) as key from locales where is_default
+  union
+  select unnest(v.translation_keys)
+  from (select * from templates where environment_id = $1 order by id desc limit 5000) t
+  join template_versions v on v.id = t.current_version_id
+  where v.translation_keys is not null
+  union
+  select unnest(v.keys)
+  from parts p
+  join template_part_versions v on v.id = p.current_version_id
+  where p.kind <> 'translation'
+)
+ select l.locale, lacks.key,
+   exists (select from locales d where d.is_default and lacks.key = any (d.keys)) as in_default
+ from locales l
+ cross join lateral (
+select key from wanted
+except
+select unnest(near.keys) from locales near
+where near.locale = l.locale or starts_with(l.locale, near.locale || '-')) lacks
+ where ($2::text is null or l.locale = $2)
+   and ($3::text is null or (l.locale, lacks.key) > ($3, $4))
+ order by l.locale, lacks.key
+ limit $5;
+
+-- parts_clear_default (features/parts/store.ts)
+update template_parts set is_default = false
+where environment_id = $1 and kind = $2 and channel is not distinct from $3 and is_default;
+
+-- parts_count (features/parts/store.ts)
+select count(*)::int as count from template_parts where environment_id = $1 and kind = $2;
+
+-- parts_delete (features/parts/store.ts)
+delete from template_parts where environment_id = $1 and id = $2;
+
+-- parts_find (features/parts/store.ts)
+select p.id, p.environment_id, p.kind, p.key, p.channel, p.is_default, p.current_version_id,
+  v.version, v.content, v.uses, v.keys
+from template_parts p
+join template_part_versions v on v.id = p.current_version_id where p.environment_id = $1 and p.kind = $2 and p.key = $3;
+
+-- parts_find_version (features/parts/store.ts)
+select id, version, content, uses, keys from template_part_versions
+where environment_id = $1 and part_id = $2 and version = $3;
+
+-- parts_insert (features/parts/store.ts)
+insert into template_parts (id, environment_id, kind, key, channel, is_default, current_version_id)
+values ($1, $2, $3, $4, $5, $6, $7);
+
+-- parts_insert_version (features/parts/store.ts)
+insert into template_part_versions (id, environment_id, part_id, version, content, uses, keys, size)
+values ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- parts_list (features/parts/store.ts)
+select p.id, p.environment_id, p.kind, p.key, p.channel, p.is_default, p.current_version_id,
+  v.version, v.content, v.uses, v.keys
+from template_parts p
+join template_part_versions v on v.id = p.current_version_id where p.environment_id = $1 and p.id = any ($2::uuid[]) order by p.id desc;
+
+-- parts_list_current (features/parts/store.ts)
+select p.kind, p.key, p.channel, p.is_default, v.id as version_id, v.uses
+from (select * from template_parts where environment_id = $1 limit 1000) p
+join template_part_versions v on v.id = p.current_version_id;
+
+-- parts_list_pinned (features/parts/store.ts)
+select id, environment_id, content, size from template_part_versions where id = any ($1::uuid[]);
+
+-- parts_list_sizes (features/parts/store.ts)
+select p.id, v.size
+from template_parts p
+join template_part_versions v on v.id = p.current_version_id
+where p.environment_id = $1 and p.kind = $2 and ($3::uuid is null or p.id < $3)
+  and ($5::text is null or strpos(lower(p.key), lower($5)) > 0)
+order by p.id desc
+limit $4;
+
+-- parts_list_users (features/parts/store.ts)
+select name from (
+  select t.key as name
+  from (select * from templates where environment_id = $1 order by id desc limit 5000) t
+  join template_versions v on v.id = t.current_version_id
+  where v.uses @> array[$2::text]
+  union all
+  select p.key
+  from (select * from template_parts where environment_id = $1 limit 1000) p
+  join template_part_versions v on v.id = p.current_version_id
+  where v.uses @> array[$2::text]
+) named
+order by name
+limit 10;
+
+-- parts_list_versions (features/parts/store.ts)
+select id, version from template_part_versions
+where environment_id = $1 and part_id = $2 and ($3::uuid is null or id < $3)
+order by id desc
+limit $4;
+
+-- parts_update (features/parts/store.ts)
+update template_parts set current_version_id = $2, is_default = $3 where id = $1;
+
 -- preferences_count_categories (features/preferences/categories-store.ts)
 select count(*)::int as count from categories where environment_id = $1;
 
@@ -2938,12 +3078,12 @@ for share of t;
 delete from templates where environment_id = $1 and id = $2;
 
 -- templates_find (features/templates/store.ts)
-select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.parts
 from templates t
 join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and (t.key = $2 or t.id = $3) order by t.key = $2 desc limit 1;
 
 -- templates_find_by_id (features/templates/store.ts)
-select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.parts
 from templates t
 join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = $2;
 
@@ -2957,7 +3097,7 @@ join template_versions v on v.id = t.current_version_id
 where t.environment_id = $1 and t.key = $2;
 
 -- templates_find_version (features/templates/store.ts)
-select id, version, name, bodies from template_versions
+select id, version, name, bodies, parts from template_versions
 where environment_id = $1 and template_id = $2 and version = $3;
 
 -- templates_insert (features/templates/store.ts)
@@ -2966,16 +3106,20 @@ on conflict (environment_id, key) do nothing
 returning id;
 
 -- templates_insert_version (features/templates/store.ts)
-insert into template_versions (id, environment_id, template_id, version, name, channels, bodies, size)
-values ($1, $2, $3, $4, $5, $6, $7, $8);
+insert into template_versions (id, environment_id, template_id, version, name, channels, bodies, size,
+  uses, translation_keys, parts)
+values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::text[], '{}'), nullif($10::text[], '{}'), $11);
 
 -- templates_list (features/templates/store.ts)
-select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.parts
 from templates t
 join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = any ($2::uuid[]) order by t.id desc;
 
 -- templates_list_pinned (features/templates/store.ts)
-select id, bodies, size from template_versions where id = any ($1::uuid[]);
+select v.id, v.environment_id, v.bodies, v.size, v.parts, e.kind = 'test' as follows_parts
+from template_versions v
+join environments e on e.id = v.environment_id
+where v.id = any ($1::uuid[]);
 
 -- templates_list_sizes (features/templates/store.ts)
 select t.id, v.size

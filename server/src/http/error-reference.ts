@@ -46,6 +46,10 @@ const sentences: Record<ProblemCode, string> = {
   idempotency_key_reused: 'The Idempotency-Key was used within 24 hours for a request with a different body.',
   category_critical: 'Users cannot opt out of a critical category.',
   template_in_use: 'Active workflows use the template; the message names them. Disable or change them first.',
+  part_in_use:
+    'Templates, layouts or partials use the layout or partial, or the other locales fall back to this one. The message names them.',
+  part_limit_reached:
+    'The environment has the maximum number of layouts (100), partials (500) or locales (50).',
   workflow_not_active: 'The workflow has no active version, so there is nothing to promote or to simulate.',
   workflow_limit_reached:
     'The environment has the maximum number of workflows, or the workflow the maximum number of versions.',

@@ -56,6 +56,8 @@ export const problemCodes = {
   idempotency_key_reused: conflict,
   category_critical: conflict,
   template_in_use: conflict,
+  part_in_use: conflict,
+  part_limit_reached: conflict,
   workflow_not_active: conflict,
   workflow_limit_reached: conflict,
   run_not_cancellable: conflict,

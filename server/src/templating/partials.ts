@@ -149,3 +149,18 @@ function faultAt(tag: PartialTag, message: string): TemplateFault {
   const [line, column] = tag.token.getPosition() as [number, number];
   return new TemplateFault({ message, line, column, source: tag.token.file ?? null });
 }
+
+/** Lists names that a source may render; the parsed template decides. Linear, for loading partials before a check. */
+export function namedPartials(source: string): string[] {
+  const names = [...source.matchAll(/\brender\s+(?:'([^'\n]{1,100})'|"([^"\n]{1,100})")/g)];
+  return [...new Set(names.map(([, single, double]) => single ?? double ?? ''))];
+}
+
+/** Lists the sources of the partials that a source may render, directly or through others. */
+export function reachableSources(source: string, partials: PartialSources): string[] {
+  const names = new Set(namedPartials(source));
+  for (const name of names)
+    for (const inner of namedPartials(Object.hasOwn(partials, name) ? (partials[name] ?? '') : ''))
+      names.add(inner);
+  return [...names].flatMap((name) => (Object.hasOwn(partials, name) ? (partials[name] ?? '') : []));
+}

@@ -1,16 +1,17 @@
 import { type Context, type Template, TypeGuards, toValue, Value } from 'liquidjs';
+import { createCache } from '../kernel/cache.ts';
 import { budgetOf, type FilterThis } from './budget.ts';
 import { escapeHtml, SafeHtml, toText } from './text.ts';
 import { walk } from './walk.ts';
 
 const pluralCategories = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
 export type PluralForms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
-export type Message = string | PluralForms;
+export type TranslatedMessage = string | PluralForms;
 
 /** The messages of one locale by their dotted keys. */
 export interface Catalogue {
   locale: string;
-  messages: Readonly<Record<string, Message>>;
+  messages: Readonly<Record<string, TranslatedMessage>>;
 }
 
 /** What the filter `t` needs of a rendering. */
@@ -19,6 +20,8 @@ export interface Translation {
   locale: string | null;
   /** The first catalogue that has a key wins: `de-AT`, `de`, then the default. */
   catalogues: readonly Catalogue[];
+  /** The catalogue of another language, which is used only for what the wanted one lacks. */
+  fallback?: Catalogue | null;
   /** Collects the keys that no catalogue has, or only a fallback. */
   missing?: Set<string>;
   /** Shows which texts come from catalogues, and whether longer ones fit. */
@@ -66,7 +69,7 @@ function translated(
   const key = toText(value);
   const named = namedArguments(args);
   const found = translation.catalogues.find(({ messages }) => Object.hasOwn(messages, key));
-  if (!found || found !== translation.catalogues[0]) translation.missing?.add(key);
+  if (!found || found === translation.fallback) translation.missing?.add(key);
   const message = found?.messages[key];
   if (!found || message === undefined) return show(key);
   const text = typeof message === 'string' ? message : pluralForm(found.locale, message, named.get('count'));
@@ -89,8 +92,8 @@ function namedArguments(args: unknown[]): Map<string, unknown> {
   return named;
 }
 
-/** Making one takes some 20 µs; there are no more of them than saved catalogues have locales. */
-const pluralRules = new Map<string, Intl.PluralRules>();
+/** Making one takes some 20 µs. */
+const pluralRules = createCache<Intl.PluralRules>(200);
 
 function pluralForm(locale: string, forms: PluralForms, count: unknown): string {
   const number = Number(count ?? Number.NaN);

@@ -49,6 +49,7 @@ export function emptyBody({ channel, locale }: BodyLocation): Body {
     text_template: '',
     html_template: '',
     structured_template: '',
+    layout: null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Channel, channels } from '../../channels/contract.ts';
 import type { BodyField } from '../../channels/template-rule.ts';
 import { templateRules } from '../../channels/template-rules.ts';
+import type { TemplateUses } from '../../templating/compile.ts';
 
 /**
  * The content of a template for one channel and one language; `locale` is null for the default language. Absent fields are
@@ -13,9 +14,19 @@ export interface BodyFields {
   text_template: string;
   html_template: string;
   structured_template: string;
+  /** The key of a layout, or `none`; absent for the default layout of the channel. */
+  layout?: string;
+  /** Absent when the body uses none of it. */
+  derived?: DerivedBody;
 }
 
-export type BodyInput = { [Field in BodyField]?: string | null | undefined };
+/** What follows from the sources of a body, computed when it is saved. */
+export interface DerivedBody extends TemplateUses {
+  /** The HTML of an MJML source. */
+  html?: string;
+}
+
+export type BodyInput = { [Field in BodyField | 'layout']?: string | null | undefined };
 
 /** Builds a body with the fields of its channel; others are ignored. */
 export function newBody(channel: Channel, locale: string | null, input: BodyInput): BodyFields {
@@ -28,7 +39,13 @@ export function newBody(channel: Channel, locale: string | null, input: BodyInpu
     structured_template: '',
   };
   for (const field of templateRules[channel].fields) body[field] = input[field] ?? '';
+  if (input.layout) body.layout = input.layout;
   return body;
+}
+
+/** The HTML to render. */
+export function htmlOf({ html_template: source, derived }: BodyFields): string {
+  return derived?.html ?? source;
 }
 
 /** Returns the required field that the body lacks, or null. */

@@ -1,11 +1,9 @@
 import type { Channel } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
-import { recordAudit } from '../audit/index.ts';
-import { promoteTemplate } from './promote.ts';
+import type { TemplateAuthor } from './author.ts';
+import { promoteTemplate, recordPromotion } from './promote.ts';
 import type { TemplatePromotion } from './schema.ts';
-import type { TemplateAuthor } from './service.ts';
 import { findTemplate } from './store.ts';
-import { auditViewOf } from './view.ts';
 
 /** Access to templates for features that refer to them, inside the caller's transaction. */
 
@@ -33,22 +31,13 @@ export async function listTemplateChannels(
 /** Returns null when the author's environment has no such template. With `now` null, only the diff is computed. */
 export async function promoteTemplateWithin(
   tx: Sql,
-  { principal, requestId }: TemplateAuthor,
+  author: TemplateAuthor,
   key: string,
   target: { environmentId: string; now: number | null },
 ): Promise<{ diff: TemplatePromotion['template_diff']; channels: ReadonlySet<Channel> } | null> {
-  const source = await findTemplate(tx, principal.environmentId, key, null);
+  const source = await findTemplate(tx, author.principal.environmentId, key, null);
   if (!source) return null;
-  const { diff, before, after } = await promoteTemplate(tx, source, target.environmentId, target.now);
-  if (after) {
-    await recordAudit(tx, {
-      principal: { ...principal, environmentId: target.environmentId },
-      requestId,
-      action: 'template.promoted',
-      target: `template:${after.id}`,
-      before: before && auditViewOf(before),
-      after: auditViewOf(after),
-    });
-  }
-  return { diff, channels: new Set(source.bodies.map(({ channel }) => channel)) };
+  const promoted = await promoteTemplate(tx, source, target.environmentId, target.now);
+  await recordPromotion(tx, author, target.environmentId, promoted);
+  return { diff: promoted.diff, channels: new Set(source.bodies.map(({ channel }) => channel)) };
 }

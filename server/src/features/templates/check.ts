@@ -6,19 +6,29 @@ import { HeavyWork } from '../../kernel/threads/effort.ts';
 import type { Budget } from '../../templating/budget.ts';
 import { type CompiledTemplate, compile } from '../../templating/compile.ts';
 import { describeFault, TemplateFault } from '../../templating/fault.ts';
+import { type PartialSources, reachableSources } from '../../templating/partials.ts';
+import { noTranslation } from '../../templating/translation.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
-import { type BodyFields, canonicalLocale, missingField } from './bodies.ts';
+import { type BodyFields, canonicalLocale, type DerivedBody, missingField } from './bodies.ts';
 import { Placeholder, parseWithPlaceholders } from './placeholder.ts';
 import { flavours, outputLimits, parseUnits } from './render.ts';
 
 /** How the request names a field of the body, e.g. `bodies[2].html_template`. */
-export type ParamOf = (field: BodyField) => string;
+export type ParamOf = (field: BodyField | 'layout') => string;
 
-/** Checks everything about a body that can be known without data. Throws a Problem that names the field, or HeavyWork. */
-export function checkBody(body: BodyFields, paramOf: ParamOf, budget: Budget): void {
+/**
+ * Checks everything about a body that can be known without data, and returns what follows from its sources. Throws a Problem
+ * that names the field, or HeavyWork.
+ */
+export function checkBody(
+  body: BodyFields,
+  paramOf: ParamOf,
+  budget: Budget,
+  partials: PartialSources = {},
+): DerivedBody | null {
   const missing = missingField(body);
   if (missing) throw missingParameter(paramOf(missing));
-  checkFields(body, paramOf, budget);
+  return checkFields(body, paramOf, budget, partials);
 }
 
 export function checkLocale(text: string, param: string): string {
@@ -28,18 +38,48 @@ export function checkLocale(text: string, param: string): string {
 }
 
 /** Checks only the fields that are present; a draft need not be complete. */
-export function checkFields(body: BodyFields, paramOf: ParamOf, budget: Budget): void {
+export function checkFields(
+  body: BodyFields,
+  paramOf: ParamOf,
+  budget: Budget,
+  partials: PartialSources = {},
+): DerivedBody | null {
+  const used = { partials: new Set<string>(), keys: new Set<string>(), translates: false };
   for (const field of bodyFields) {
     if (body[field] === '') continue;
-    budget.useForReading(body[field]);
-    const template = read(body, field, paramOf(field));
+    const template = read(body[field], field);
     if (field === 'structured_template') checkStructured(body, template, paramOf(field), budget);
+    const uses = template.uses();
+    for (const name of uses.partials) used.partials.add(name);
+    for (const key of uses.keys) used.keys.add(key);
+    used.translates ||= uses.translates;
+  }
+  const html = body.derived?.html;
+  // The source of MJML was read above, so that faults have its lines; the HTML is what will be rendered.
+  if (html !== undefined) read(html, 'html_template');
+  const isNothing = !used.translates && used.partials.size === 0 && html === undefined;
+  return isNothing
+    ? null
+    : {
+        partials: [...used.partials].sort(),
+        keys: [...used.keys].sort(),
+        translates: used.translates,
+        ...(html === undefined ? {} : { html }),
+      };
+
+  function read(source: string, field: BodyField): CompiledTemplate {
+    for (const each of [source, ...reachableSources(source, partials)]) budget.useForReading(each);
+    return readField(source, field, { param: paramOf(field), locale: body.locale, partials });
   }
 }
 
-function read(body: BodyFields, field: BodyField, param: string): CompiledTemplate {
+function readField(
+  source: string,
+  field: BodyField,
+  { param, locale, partials }: { param: string; locale: string | null; partials: PartialSources },
+): CompiledTemplate {
   try {
-    return compile(body[field], flavours[field], { locale: body.locale });
+    return compile(source, flavours[field], { locale, partials });
   } catch (error) {
     throw syntaxProblem(error, param);
   }
@@ -53,7 +93,10 @@ function checkStructured(body: BodyFields, template: CompiledTemplate, param: st
   let json: string;
   try {
     json = withinEffort(budget.effort, () =>
-      template.render({}, budget, outputLimits.structured_template, { otherwise: new Placeholder() }),
+      template.render({}, budget, outputLimits.structured_template, {
+        otherwise: new Placeholder(),
+        translation: noTranslation,
+      }),
     );
     budget.use(placeholderUnits * json.length);
   } catch (error) {

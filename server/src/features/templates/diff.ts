@@ -1,10 +1,13 @@
 import type { BodyField } from '../../channels/template-rule.ts';
+import type { PartPins } from '../parts/index.ts';
 import { type BodyFields, findBody, newBody, sortBodies } from './bodies.ts';
 import type { Change, TemplatePromotion } from './schema.ts';
 
 export interface TemplateContent {
   name: string;
   bodies: BodyFields[];
+  /** The versions of parts in Live; null in Test, and for a template that uses none. */
+  parts: PartPins | null;
 }
 
 /** Returns the changes that a promotion of `next` makes to `before`, which is null when there is no template yet. */
@@ -12,7 +15,7 @@ export function diffTemplates(
   key: string,
   before: TemplateContent | null,
   next: TemplateContent,
-): TemplatePromotion['template_diff'] {
+): Omit<TemplatePromotion['template_diff'], 'parts'> {
   const bodies = sortBodies([
     ...next.bodies,
     ...(before?.bodies ?? []).filter((body) => !findBody(next.bodies, body.channel, body.locale)),
@@ -36,9 +39,10 @@ function diffBodies(before: BodyFields | undefined, next: BodyFields | undefined
     html: change('html_template'),
     structured: change('structured_template'),
   };
-  const isSame = Object.values(fields).every((each) => each === 'unchanged');
+  const layout = diffText(before?.layout ?? '', next?.layout ?? '');
+  const isSame = [layout, ...Object.values(fields)].every((each) => each === 'unchanged');
   const status: Change = !before ? 'added' : !next ? 'removed' : isSame ? 'unchanged' : 'modified';
-  return { channel: none.channel, locale: none.locale, status, ...fields };
+  return { channel: none.channel, locale: none.locale, status, ...fields, layout };
 }
 
 function diffText(before: string, next: string): Change {

@@ -3,6 +3,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import type { Principal } from '../../http/principal.ts';
 import { isLoopHeld } from '../../kernel/event-loop.ts';
 import { inPlace } from '../../kernel/threads/task.ts';
+import { createPartReader } from '../parts/index.ts';
 import { listedBodies } from './input.ts';
 
 let app: TestApp;
@@ -27,6 +28,7 @@ describe('previewing a body that is not saved', () => {
       subject: 'Order 7',
       html_body: '<p></p>&lt;b&gt;',
       structured: null,
+      missing_translations: [],
       undefined_variables: ['name'],
       sms: null,
     });
@@ -140,7 +142,15 @@ describe('when computations have held the event loop for a while, everybody else
 
   test('before each body of a list', async () => {
     const list = () =>
-      listedBodies({ tasks: inPlace, owner: '' }, { bodies: [{ channel: 'sms', text_template: 'Hi' }] });
+      listedBodies(
+        {
+          pool: app.services.pool,
+          tasks: inPlace,
+          reader: createPartReader(app.services.pool),
+          environmentId: app.testEnvironmentId,
+        },
+        { bodies: [{ channel: 'sms', text_template: 'Hi' }] },
+      );
     expect(await waitsForATurn(list)).toBe(true);
   });
 });

@@ -35,6 +35,7 @@ export function applyFlat(bodies: BodyFields[], input: FlatInput): BodyFields[] 
     subject_template: subject ?? email?.subject_template,
     html_template: html ?? email?.html_template,
     text_template: text === undefined || isUnchanged ? email?.text_template : text,
+    layout: email?.layout,
   });
   const isEmpty = !next.subject_template && !next.html_template && !next.text_template;
   return isEmpty ? removeBody(bodies, 'email', null) : replaceBody(bodies, next);

@@ -1,18 +1,19 @@
 import { type BodyField, bodyFields } from '../../channels/template-rule.ts';
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
 import { computeOutside } from '../../kernel/threads/outside.ts';
-import type { TaskRunner } from '../../kernel/threads/task.ts';
+import type { Checking } from '../parts/index.ts';
 import { type BodyFields, channelOf, findBody, newBody, sortBodies } from './bodies.ts';
 import { checkLocale } from './check.ts';
+import { checkBounded } from './check-bounded.ts';
 import { applyFlat, type FlatInput } from './flat.ts';
 import { type BodyElement, limits } from './schema.ts';
-import { checkBounded } from './tasks.ts';
 
-const flatNames: Record<BodyField, string> = {
+const flatNames: Record<BodyField | 'layout', string> = {
   subject_template: 'subject_template',
   html_template: 'html_body_template',
   text_template: 'text_body_template',
   structured_template: 'structured_template',
+  layout: 'layout',
 };
 
 export interface BodiesInput extends FlatInput {
@@ -25,27 +26,21 @@ export interface BodiesInput extends FlatInput {
  * ones were checked when they were saved.
  */
 export function nextBodies<Result>(
-  { tasks, owner }: Checking,
+  checking: Checking,
   listed: BodyFields[] | undefined,
   input: FlatInput,
   transact: (nextOf: (current: BodyFields[]) => BodyFields[]) => Promise<Result>,
 ): Promise<Result> {
-  const check = async (body: BodyFields): Promise<void> =>
-    checkBounded(tasks, owner, body, (field) => flatNames[field]);
+  const check = (body: BodyFields): Promise<BodyFields> =>
+    checkBounded(checking, body, (field) => flatNames[field]);
   return computeOutside({ compute: check, nameOf: JSON.stringify }, (checked) =>
     transact((current) => {
       const bodies = listed ?? current;
       if (listed && findBody(listed, 'email', null)) return checkSize(listed);
       const next = applyFlat(bodies, input);
-      for (const body of next) if (!bodies.includes(body)) checked(body);
-      return checkSize(next);
+      return checkSize(next.map((body) => (bodies.includes(body) ? body : checked(body))));
     }),
   );
-}
-
-interface Checking {
-  tasks: TaskRunner;
-  owner: string;
 }
 
 /**
@@ -53,7 +48,7 @@ interface Checking {
  * requests.
  */
 export async function listedBodies(
-  { tasks, owner }: Checking,
+  checking: Checking,
   { bodies: elements }: BodiesInput,
 ): Promise<BodyFields[] | undefined> {
   if (elements === undefined) return undefined;
@@ -64,10 +59,10 @@ export async function listedBodies(
     if (!channel) throw invalidParameter(`${at}.channel`, `${at}.channel is not a channel.`);
     const locale = element.locale ? checkLocale(element.locale, `${at}.locale`) : null;
     const body = newBody(channel, locale, element);
-    await checkBounded(tasks, owner, body, (field) => `${at}.${field}`);
+    const checked = await checkBounded(checking, body, (field) => `${at}.${field}`);
     if (findBody(bodies, channel, locale))
       throw invalidParameter(at, `${at} has the same channel and locale as an earlier one.`);
-    bodies.push(body);
+    bodies.push(checked);
   }
   const orphan = bodies.findIndex((body) => !findBody(bodies, body.channel, null));
   if (orphan !== -1) throw needsDefault(`bodies[${orphan}].locale`);
@@ -83,7 +78,9 @@ export function needsDefault(param: string) {
 
 export function sizeOf(bodies: BodyFields[]): number {
   return bodies.reduce(
-    (sum, body) => sum + bodyFields.reduce((length, field) => length + body[field].length, 0),
+    (sum, body) =>
+      sum +
+      bodyFields.reduce((length, field) => length + body[field].length, body.derived?.html?.length ?? 0),
     0,
   );
 }

@@ -63,6 +63,9 @@ async function insert(text: string): Promise<{ key: string; versionId: string }>
     name: 'n',
     channels: ['sms'],
     bodies: [newBody('sms', null, { text_template: text })],
+    uses: [],
+    translation_keys: [],
+    parts: null,
     size: text.length,
   });
   return { key, versionId };

@@ -1,18 +1,19 @@
 import { textTask } from '../../channels/email/text.ts';
-import { bodyFields } from '../../channels/template-rule.ts';
+import { type BodyField, bodyFields } from '../../channels/template-rule.ts';
 import { templateRules } from '../../channels/template-rules.ts';
-import { invalidParameter, Problem } from '../../kernel/errors.ts';
+import { Problem } from '../../kernel/errors.ts';
 import type { Effort } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { withVendor } from '../../kernel/vendors.ts';
 import { type Budget, createBudget } from '../../templating/budget.ts';
 import { undefinedVariables, variablesOf } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
+import { reachableSources } from '../../templating/partials.ts';
 import { TimeLimitExceeded, withinEffort } from '../../templating/watchdog.ts';
-import { type BodyFields, bodyChannels, channelOf, chooseBody, newBody } from './bodies.ts';
-import { checkFields, checkLocale } from './check.ts';
-import { compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
-import type { PreviewRequest, PreviewResponse, RenderRequest, RenderResponse } from './schema.ts';
+import { type BodyFields, bodyChannels, channelOf, chooseBody, htmlOf } from './bodies.ts';
+import { checkFields } from './check.ts';
+import { type BodyContext, compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
+import type { PreviewResponse, RenderRequest, RenderResponse } from './schema.ts';
 
 /** A preview whose text part may still be missing: for an email without one, the text is derived from the HTML. */
 export type TemplatePreview<Response extends RenderResponse> = Omit<Response, 'text_body'> & {
@@ -31,13 +32,17 @@ export async function withDerivedText<Response extends RenderResponse>(
 
 export interface PreviewInput {
   body: BodyFields;
+  context: BodyContext;
   data?: object | null | undefined;
   strict?: boolean | null | undefined;
 }
 
 /** Renders what a send with this data would contain. */
 export function previewOf(input: PreviewInput, effort: Effort): TemplatePreview<RenderResponse> {
-  return explained(effort, () => rendered(input, false, budgetsFor(effort)));
+  return explained(effort, () => {
+    const { missing: _missing, ...content } = rendered(input, false, budgetsFor(effort));
+    return content;
+  });
 }
 
 /** In a thread, each part of a preview has the budget of a rendering; in the main thread all parts share one. */
@@ -48,36 +53,41 @@ function budgetsFor(effort: Effort): () => Budget {
 }
 
 function rendered(
-  { body, data, strict }: PreviewInput,
+  { body, context, data, strict }: PreviewInput,
   isDraft: boolean,
   nextBudget: () => Budget,
-): TemplatePreview<RenderResponse> {
-  if (strict) refuseUndefined(body, data ?? {}, nextBudget());
-  const content = compileBody(body)(data ?? {}, nextBudget(), isDraft);
+): TemplatePreview<RenderResponse> & { missing: string[] } {
+  if (strict) refuseUndefined({ body, context }, data ?? {}, nextBudget());
+  const missing = new Set<string>();
+  const translation = { ...context.translation, missing };
+  const content = compileBody(body, context)(data ?? {}, nextBudget(), { translation, isDraft });
+  if (strict && missing.size > 0)
+    throw new Problem('parameter_invalid', `These translations are missing: ${[...missing].join(', ')}.`, {
+      param: 'locale',
+    });
   const html = content.html_body ?? '';
   return {
     subject: content.subject ?? '',
     html_body: html,
     text_body: content.text_body ?? (templateRules[body.channel].derivesText ? null : ''),
     structured: content.structured,
+    missing: [...missing].sort(),
   };
 }
 
 /** Previews an unsaved body: nothing is stored, and missing fields are reported instead of refused. */
-export function previewDraft(request: PreviewRequest, effort: Effort): TemplatePreview<PreviewResponse> {
-  const channel = channelOf(request.channel);
-  if (!channel) throw invalidParameter('channel', 'The channel does not exist.');
-  const locale = request.locale ? checkLocale(request.locale, 'locale') : null;
-  const body = newBody(channel, locale, request);
+export function previewDraft(input: PreviewInput, effort: Effort): TemplatePreview<PreviewResponse> {
+  const { body, context, data } = input;
   const nextBudget = budgetsFor(effort);
-  checkFields(body, (field) => field, nextBudget());
+  checkFields(body, (field) => field, nextBudget(), context.partials);
   return explained(effort, () => {
-    const content = rendered({ ...request, body }, true, nextBudget);
+    const { missing, ...content } = rendered(input, true, nextBudget);
     return {
       ...content,
-      undefined_variables: undefinedIn(body, request.data ?? {}, nextBudget()),
-      variables: variablesIn(body, nextBudget()),
-      sms: templateRules[channel].segmentation?.(content.text_body ?? '') ?? null,
+      undefined_variables: undefinedIn({ body, context }, data ?? {}, nextBudget()),
+      variables: variablesIn({ body, context }, nextBudget()),
+      missing_translations: missing,
+      sms: templateRules[body.channel].segmentation?.(content.text_body ?? '') ?? null,
     };
   });
 }
@@ -116,28 +126,50 @@ export function bodyFor(bodies: BodyFields[], { channel: name, locale, data }: R
   return body;
 }
 
-function refuseUndefined(body: BodyFields, data: object, budget: Budget): void {
-  const names = undefinedIn(body, data, budget);
+type Surrounded = Pick<PreviewInput, 'body' | 'context'>;
+
+function refuseUndefined(surrounded: Surrounded, data: object, budget: Budget): void {
+  const names = undefinedIn(surrounded, data, budget);
   if (names.length === 0) return;
   throw new Problem('parameter_invalid', `These variables are undefined: ${names.join(', ')}.`, {
     param: 'data',
   });
 }
 
-function undefinedIn(body: BodyFields, data: object, budget: Budget): string[] {
-  const names = bodyFields.flatMap((field) => {
-    if (body[field] === '') return [];
-    budget.useForReading(body[field]);
-    const options = { locale: body.locale, budget, limit: outputLimits[field] };
-    return undefinedVariables(body[field], flavours[field], data, options);
+/** Every source that is rendered, with the field whose rules it follows. */
+function sourcesOf({
+  body,
+  context: { layout },
+}: Surrounded): { field: BodyField; source: string; isLayout: boolean }[] {
+  const own = bodyFields.map((field) => ({
+    field,
+    source: field === 'html_template' ? htmlOf(body) : body[field],
+    isLayout: false,
+  }));
+  const around = [
+    { field: 'html_template' as const, source: body.html_template && (layout?.html ?? ''), isLayout: true },
+    { field: 'text_template' as const, source: body.text_template && (layout?.text ?? ''), isLayout: true },
+  ];
+  return [...own, ...around].filter(({ source }) => source !== '');
+}
+
+function undefinedIn(surrounded: Surrounded, data: object, budget: Budget): string[] {
+  const { body, context } = surrounded;
+  const { partials, translation } = context;
+  const names = sourcesOf(surrounded).flatMap(({ field, source, isLayout }) => {
+    for (const each of [source, ...reachableSources(source, partials)]) budget.useForReading(each);
+    const options = { locale: body.locale, budget, limit: outputLimits[field], partials, translation };
+    return undefinedVariables(source, flavours[field], isLayout ? { ...data, content: '' } : data, options);
   });
   return [...new Set(names)];
 }
 
-function variablesIn(body: BodyFields, budget: Budget): string[] {
-  const names = bodyFields.flatMap((field) => {
-    budget.useForReading(body[field]);
-    return body[field] === '' ? [] : variablesOf(body[field], flavours[field]);
+function variablesIn(surrounded: Surrounded, budget: Budget): string[] {
+  const { partials } = surrounded.context;
+  const names = sourcesOf(surrounded).flatMap(({ field, source, isLayout }) => {
+    for (const each of [source, ...reachableSources(source, partials)]) budget.useForReading(each);
+    const variables = variablesOf(source, flavours[field], partials);
+    return isLayout ? variables.filter((name) => name !== 'content') : variables;
   });
   return [...new Set(names)].sort();
 }

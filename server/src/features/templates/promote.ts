@@ -1,17 +1,27 @@
+import { lockEnvironment } from '../../db/lock-environment.ts';
 import type { Sql } from '../../db/sql.ts';
-import { diffTemplates } from './diff.ts';
+import { recordAudit } from '../audit/index.ts';
+import { type PartChange, partAuditViewOf, pinsKey, promoteParts } from '../parts/index.ts';
+import type { TemplateAuthor } from './author.ts';
+import { diffTemplates, type TemplateContent } from './diff.ts';
 import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
 import type { TemplatePromotion } from './schema.ts';
 import { findTemplate, type TemplateRow } from './store.ts';
+import { usesOfBodies } from './uses.ts';
+import { auditViewOf } from './view.ts';
 
 export interface PromotedTemplate {
   diff: TemplatePromotion['template_diff'];
   before: TemplateRow | null;
   /** Null when nothing was written. */
   after: TemplateRow | null;
+  partChanges: PartChange[];
 }
 
-/** Makes the template of the target environment equal to this one; with `now` null, only the diff is computed. */
+/**
+ * Makes the template of the target environment equal to this one, with the parts that it uses; with `now` null, only the diff is
+ * computed.
+ */
 export async function promoteTemplate(
   tx: Sql,
   source: TemplateRow,
@@ -19,16 +29,61 @@ export async function promoteTemplate(
   now: number | null,
 ): Promise<PromotedTemplate> {
   const { key } = source;
-  const content = { name: source.name, bodies: source.bodies };
+  // Always before the lock of a template: promotions of several templates then cannot deadlock.
+  if (now !== null) await lockEnvironment(tx, environmentId);
+  const { pins, parts, changes } = await promoteParts(tx, {
+    from: source.environment_id,
+    to: environmentId,
+    uses: usesOfBodies(source.bodies),
+    now,
+  });
+  const content: TemplateContent = { name: source.name, bodies: source.bodies, parts: pins };
+  const diffWith = (before: TemplateRow | null): TemplatePromotion['template_diff'] => {
+    const diff = diffTemplates(key, before, content);
+    const isSame =
+      diff.status === 'unchanged' &&
+      parts.every(({ status }) => status === 'unchanged') &&
+      pinsKey(before?.parts ?? null) === pinsKey(pins);
+    return { ...diff, status: diff.status === 'unchanged' && !isSame ? 'modified' : diff.status, parts };
+  };
   const found = await findTemplate(tx, environmentId, key, null);
-  if (now === null) return { diff: diffTemplates(key, found, content), before: found, after: null };
+  if (now === null) return { diff: diffWith(found), before: found, after: null, partChanges: changes };
 
   const before = found && (await lockTemplate(tx, found));
-  const diff = diffTemplates(key, before, content);
-  if (diff.status === 'unchanged') return { diff, before, after: null };
+  const diff = diffWith(before);
+  if (diff.status === 'unchanged') return { diff, before, after: null, partChanges: changes };
   const after = before
     ? await saveTemplate(tx, before, content, now)
     : await insertTemplate(tx, { environmentId, key }, content, now);
   // A template was created concurrently: the second call compares with it.
-  return after ? { diff, before, after } : promoteTemplate(tx, source, environmentId, now);
+  return after
+    ? { diff, before, after, partChanges: changes }
+    : promoteTemplate(tx, source, environmentId, now);
+}
+
+export async function recordPromotion(
+  tx: Sql,
+  { principal, requestId }: TemplateAuthor,
+  environmentId: string,
+  { before, after, partChanges }: PromotedTemplate,
+): Promise<void> {
+  const common = { principal: { ...principal, environmentId }, requestId };
+  for (const change of partChanges) {
+    const { kind, id } = change.after;
+    await recordAudit(tx, {
+      ...common,
+      action: `${kind}.promoted`,
+      target: `${kind}:${id}`,
+      before: change.before && partAuditViewOf(change.before),
+      after: partAuditViewOf(change.after),
+    });
+  }
+  if (!after) return;
+  await recordAudit(tx, {
+    ...common,
+    action: 'template.promoted',
+    target: `template:${after.id}`,
+    before: before && auditViewOf(before),
+    after: auditViewOf(after),
+  });
 }

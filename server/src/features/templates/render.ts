@@ -1,9 +1,14 @@
+import { splitDocument } from '../../channels/email/mjml.ts';
 import type { BodyField, TemplateRule } from '../../channels/template-rule.ts';
 import { templateRules } from '../../channels/template-rules.ts';
 import type { Budget } from '../../templating/budget.ts';
 import { type CompiledTemplate, compile, type Flavour } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
-import type { BodyFields } from './bodies.ts';
+import { type PartialSources, reachableSources } from '../../templating/partials.ts';
+import { SafeHtml } from '../../templating/text.ts';
+import { noTranslation, type Translation } from '../../templating/translation.ts';
+import type { LayoutSources } from '../parts/index.ts';
+import { type BodyFields, htmlOf } from './bodies.ts';
 
 export interface RenderedContent {
   subject: string | null;
@@ -39,43 +44,95 @@ export class RenderFailure extends Error {
 /** The cost of parsing and checking a character of JSON. */
 export const parseUnits = 4;
 
-/** A draft may render to nothing, because its data may be incomplete. */
-export type CompiledBody = (data: object, budget: Budget, isDraft?: boolean) => RenderedContent;
+/** What a body is rendered with besides its data. Plain data, which threads receive, too. */
+export interface BodyContext {
+  layout: LayoutSources | null;
+  partials: PartialSources;
+  translation: Translation;
+}
+
+export const noContext: BodyContext = { layout: null, partials: {}, translation: noTranslation };
+
+interface RenderOptions {
+  translation?: Translation;
+  /** A draft may render to nothing, because its data may be incomplete. */
+  isDraft?: boolean;
+}
+
+export type CompiledBody = (data: object, budget: Budget, options?: RenderOptions) => RenderedContent;
+
+type BodyParts = Pick<BodyContext, 'layout' | 'partials'>;
 
 /** Fields are compiled when they are first rendered. The function throws a RenderFailure, or HeavyWork. */
-export function compileBody(body: BodyFields): CompiledBody {
-  const compiled = new Map<BodyField, CompiledTemplate>();
+export function compileBody(body: BodyFields, { layout, partials }: BodyParts = noContext): CompiledBody {
+  const compiled = new Map<string, CompiledTemplate>();
   const rule = templateRules[body.channel];
+  const html = htmlOf(body);
+  const isMjml = html !== body.html_template;
+  const around = { html: layout ? layoutHtml(layout, isMjml) : '', text: layout?.text ?? '' };
 
-  function field(name: BodyField, data: object, budget: Budget): string | null {
-    if (body[name] === '') return null;
+  function render(
+    name: BodyField,
+    source: string,
+    label: string | undefined,
+    input: { data: object; budget: Budget; translation: Translation },
+  ): string {
+    const { data, budget, translation } = input;
+    const id = `${label ?? ''} ${name}`;
     try {
-      let template = compiled.get(name);
+      let template = compiled.get(id);
       if (!template) {
-        budget.useForReading(body[name]);
-        template = compile(body[name], flavourOf(rule, name), { locale: body.locale });
-        compiled.set(name, template);
+        for (const each of [source, ...reachableSources(source, partials)]) budget.useForReading(each);
+        template = compile(source, flavourOf(rule, name), {
+          locale: body.locale,
+          partials,
+          ...(label === undefined ? {} : { label }),
+        });
+        compiled.set(id, template);
       }
-      return template.render(data, budget, outputLimits[name]);
+      return template.render(data, budget, outputLimits[name], { translation });
     } catch (error) {
       if (error instanceof TemplateFault) throw new RenderFailure(`${name}: ${error.message}`);
       throw error;
     }
   }
 
-  return (data, budget, isDraft = false) => {
-    const structured = field('structured_template', data, budget);
+  return (data, budget, { translation = noTranslation, isDraft = false } = {}) => {
+    const input = { data, budget, translation };
+    const field = (name: BodyField, source = body[name]): string | null =>
+      source === '' ? null : render(name, source, undefined, input);
+    /** The layout has the data of the body, and the body as `content`. */
+    const wrap = (name: BodyField, source: string, scope: object): string =>
+      render(name, source, `layout ${layout?.key}`, { ...input, data: { ...data, ...scope } });
+    const structured = field('structured_template');
     budget.use(parseUnits * (structured?.length ?? 0));
+    const subject = foldSubject(field('subject_template'));
+    const inner = field('html_template', html);
+    const text = field('text_template');
     const rendered = {
-      subject: foldSubject(field('subject_template', data, budget)),
-      html_body: field('html_template', data, budget),
-      text_body: field('text_template', data, budget),
+      subject,
+      html_body: inner && around.html ? wrap('html_template', around.html, htmlScope(inner)) : inner,
+      text_body: text && around.text ? wrap('text_template', around.text, { content: text }) : text,
       structured: structured === null ? null : settled(rule, parseStructured(structured)),
     };
-    if (!isDraft && isNothing(rule, rendered)) throw new RenderFailure('it renders to an empty text');
+    if (!isDraft && isNothing(rule, { ...rendered, html_body: inner, text_body: text }))
+      throw new RenderFailure('it renders to an empty text');
     check(rule, rendered);
     return rendered;
   };
+
+  function htmlScope(inner: string): object {
+    if (!isMjml) return { content: new SafeHtml(inner) };
+    const { styles, content } = splitDocument(inner);
+    return { content: new SafeHtml(content), [stylesVariable]: new SafeHtml(styles) };
+  }
+}
+
+const stylesVariable = 'content_styles';
+
+/** The styles of an MJML body go to the end of the head of the layout. */
+function layoutHtml({ html }: LayoutSources, isMjml: boolean): string {
+  return isMjml ? html.replace(/(?=<\/head>)/i, `{{ ${stylesVariable} }}`) : html;
 }
 
 /** In JSON with markup, data must not cause mentions: `<!channel>` in a name is escaped. */

@@ -8,16 +8,43 @@ import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { withVendor } from '../../kernel/vendors.ts';
 import { createBudget } from '../../templating/budget.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
-import { type BodyFields, chooseBody } from './bodies.ts';
-import { type CompiledBody, compileBody, type RenderedContent, RenderFailure } from './render.ts';
-import { listPinnedVersions } from './store.ts';
+import {
+  type CurrentPart,
+  createPartReader,
+  noParts,
+  pinsFor,
+  pinsKey,
+  type TemplateParts,
+  translationFor,
+} from '../parts/index.ts';
+import { type BodyFields, canonicalLocale, chooseBody } from './bodies.ts';
+import {
+  type BodyContext,
+  type CompiledBody,
+  compileBody,
+  noContext,
+  type RenderedContent,
+  RenderFailure,
+} from './render.ts';
+import { listPinnedVersions, type PinnedVersionRow } from './store.ts';
 import { renderInThread } from './tasks.ts';
+import { layoutFor, usesOfBodies } from './uses.ts';
 
-/** A version with the bodies that have been compiled so far. */
+/** A version with its parts, and the bodies that have been compiled with them so far. */
 export interface CompiledVersion {
   bodies: BodyFields[];
-  size: number;
+  parts: TemplateParts;
   compiled: Map<BodyFields, CompiledBody>;
+  /** Null for a version with pinned parts. */
+  following: Following | null;
+}
+
+/** In Test, a version uses the parts that are current when it is rendered. */
+interface Following {
+  environmentId: string;
+  uses: string[];
+  /** The list that `parts` was made from. */
+  current: readonly CurrentPart[];
 }
 
 export interface TemplateRenderer {
@@ -45,10 +72,8 @@ export function createTemplateRenderer(
   tasks: TaskRunner,
   maxCharacters = keptCharacters,
 ): TemplateRenderer {
-  const kept = new LRUCache<string, CompiledVersion>({
-    maxSize: maxCharacters,
-    sizeCalculation: ({ size }) => size + 1_000,
-  });
+  const kept = new LRUCache<string, CompiledVersion>({ maxSize: maxCharacters });
+  const reader = createPartReader(pool, maxCharacters);
   const renderings = createBatcher<() => RenderedContent, RenderedContent | RenderFailure | HeavyWork>(
     renderLightly,
     {
@@ -56,6 +81,31 @@ export function createTemplateRenderer(
       maxItems: groupSize,
     },
   );
+
+  async function load(row: PinnedVersionRow): Promise<CompiledVersion> {
+    const { environment_id: environmentId, bodies } = row;
+    const uses = row.follows_parts ? usesOfBodies(bodies) : [];
+    const current = uses.length > 0 ? await reader.current(environmentId) : [];
+    const pins = row.follows_parts ? pinsFor(current, uses) : row.parts;
+    return {
+      bodies,
+      parts: await reader.resolve(pins),
+      compiled: new Map(),
+      following: uses.length > 0 ? { environmentId, uses, current } : null,
+    };
+  }
+
+  /** Compiles again when the current parts are others than those of the last rendering. */
+  async function follow(version: CompiledVersion, following: Following): Promise<void> {
+    const current = await reader.current(following.environmentId);
+    if (current === following.current) return;
+    const pins = pinsFor(current, following.uses);
+    if (pinsKey(pins) !== version.parts.id) {
+      version.parts = await reader.resolve(pins);
+      version.compiled = new Map();
+    }
+    following.current = current;
+  }
 
   return {
     async listVersions(ids) {
@@ -66,24 +116,57 @@ export function createTemplateRenderer(
         if (version) found.set(id, version);
         else unknown.add(id);
       }
+      for (const version of found.values()) if (version.following) await follow(version, version.following);
       if (unknown.size > 0) {
-        for (const { id, bodies, size } of await listPinnedVersions(pool, [...unknown])) {
-          const version = { bodies, size, compiled: new Map<BodyFields, CompiledBody>() };
-          kept.set(id, version);
-          found.set(id, version);
+        for (const row of await listPinnedVersions(pool, [...unknown])) {
+          const version = await load(row);
+          kept.set(row.id, version, { size: row.size + sizeOfParts(version.parts) + 1_000 });
+          found.set(row.id, version);
         }
       }
       return found;
     },
     async render(version, { owner, channel, locale, data }) {
-      const body = chooseBody(version.bodies, channel, locale);
+      const { bodies, parts, compiled } = version;
+      const body = chooseBody(bodies, channel, locale);
       if (!body) return new RenderFailure(`the template has no body for ${withVendor(channel)}`);
-      const compiled = version.compiled.get(body) ?? compileBody(body);
-      version.compiled.set(body, compiled);
-      const rendered = await renderings.add(() => compiled(data, createBudget('light')));
-      return rendered instanceof HeavyWork ? renderInThread(tasks, owner, { body, data }) : rendered;
+      const context = contextOf(parts, bodies, body, locale);
+      if (context instanceof RenderFailure) return context;
+      const { translation } = context;
+      const render = compiled.get(body) ?? compileBody(body, context);
+      compiled.set(body, render);
+      const rendered = await renderings.add(() => render(data, createBudget('light'), { translation }));
+      return rendered instanceof HeavyWork ? renderInThread(tasks, owner, { body, data, context }) : rendered;
     },
   };
+}
+
+function contextOf(
+  parts: TemplateParts,
+  bodies: BodyFields[],
+  body: BodyFields,
+  locale: string | null,
+): BodyContext | RenderFailure {
+  if (parts === noParts && body.layout === undefined) return noContext;
+  try {
+    return {
+      layout: layoutFor(parts, bodies, body),
+      partials: parts.partials,
+      translation: translationFor(parts, locale && canonicalLocale(locale)),
+    };
+  } catch (error) {
+    if (error instanceof RenderFailure) return error;
+    throw error;
+  }
+}
+
+/** Compiled templates contain their layouts and partials. */
+function sizeOfParts({ layouts, partials }: TemplateParts): number {
+  const sources = [
+    ...Object.values(layouts).flatMap(({ html, text }) => [html, text]),
+    ...Object.values(partials),
+  ];
+  return sources.reduce((sum, source) => sum + source.length, 0);
 }
 
 /**

@@ -23,7 +23,7 @@ import {
   VersionParams,
 } from './schema.ts';
 import type { TemplateService } from './service.ts';
-import { madeAt, viewOf } from './view.ts';
+import { bodyViewOf, madeAt, viewOf } from './view.ts';
 
 const tag = 'Templates';
 
@@ -79,7 +79,8 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
       operation: 'updateTemplate',
       tag,
       summary: 'Change a template',
-      description: 'Creates a new version. Accepted notifications keep their version.',
+      description:
+        'Creates a new version. Accepted notifications keep their version. In Live the new version uses the current layout, partials and translations.',
       access: 'templates:write',
       params: KeyParams,
       headers: ifMatchHeader,
@@ -125,7 +126,10 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
         const where = { channel: params.channel, locale: query.locale };
         const author = { principal, requestId, ifVersion: ifMatch(raw) };
         const saved = await templates.putBody(author, params.key, where, body);
-        return { status: saved.isNew ? 201 : 200, body: { ...saved.body, version: saved.version } };
+        return {
+          status: saved.isNew ? 201 : 200,
+          body: { ...bodyViewOf(saved.body), version: saved.version },
+        };
       },
     }),
     route({
@@ -208,7 +212,10 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
           params.key,
           params.version,
         );
-        return { status: 200, body: { version, name, created_at: madeAt(id), bodies } };
+        return {
+          status: 200,
+          body: { version, name, created_at: madeAt(id), bodies: bodies.map(bodyViewOf) },
+        };
       },
     }),
     route({
@@ -235,7 +242,7 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
       tag,
       summary: 'Copy a template from Test to Live',
       description:
-        'Requires a Test key. Live then matches Test: bodies that exist only in Live are removed. With dry_run, the response only shows what would change.',
+        'Requires a Test key. Live then matches Test: bodies that exist only in Live are removed, and the layout, partials and translations that the template uses are copied. Other templates of Live keep the versions that they have. With dry_run, the response only shows what would change.',
       access: 'templates:promote',
       params: KeyParams,
       body: PromoteRequest,

@@ -5,6 +5,7 @@ import type { TemplateContent } from './diff.ts';
 import { sizeOf } from './input.ts';
 import type { TemplateRow } from './store.ts';
 import * as store from './store.ts';
+import { translationKeysOf, usesOfBodies } from './uses.ts';
 
 /** Returns null when the environment already has a template with this key. */
 export async function insertTemplate(
@@ -33,15 +34,22 @@ export async function saveTemplate(
   content: TemplateContent,
   now: number,
 ): Promise<TemplateRow> {
-  const { name, bodies } = content;
-  const next = { ...template, name, bodies, version: template.version + 1, current_version_id: newId(now) };
+  const { name, bodies, parts } = content;
+  const next = {
+    ...template,
+    name,
+    bodies,
+    parts,
+    version: template.version + 1,
+    current_version_id: newId(now),
+  };
   await insertVersion(tx, next);
   await store.updateCurrentVersion(tx, next.id, next.current_version_id);
   return next;
 }
 
 function insertVersion(tx: Sql, template: TemplateRow): Promise<void> {
-  const { environment_id, version, name, bodies } = template;
+  const { environment_id, version, name, bodies, parts } = template;
   return store.insertVersion(tx, {
     id: template.current_version_id,
     environment_id,
@@ -51,6 +59,9 @@ function insertVersion(tx: Sql, template: TemplateRow): Promise<void> {
     channels: bodyChannels(bodies),
     bodies,
     size: sizeOf(bodies),
+    uses: usesOfBodies(bodies),
+    translation_keys: translationKeysOf(bodies),
+    parts,
   });
 }
 

@@ -25,6 +25,14 @@ const bodyInput = {
   text_template: Source,
   html_template: Source,
   structured_template: Source,
+  layout: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: dottedKey,
+        description: 'The key of a layout, or `none`. Omitted or null: the default layout of the channel.',
+      }),
+    ),
+  ),
 };
 
 const flatInput = {
@@ -76,8 +84,10 @@ const bodyFields = {
   text_template: Type.String(),
   html_template: Type.String(),
   structured_template: Type.String(),
+  layout: Nullable(Type.String({ description: 'Null: the default layout of the channel.' })),
 };
 const TemplateBody = Type.Object(bodyFields, { title: 'TemplateBody' });
+export type TemplateBody = Static<typeof TemplateBody>;
 export const SavedTemplateBody = Type.Object(
   {
     ...bodyFields,
@@ -132,7 +142,7 @@ export const RenderRequest = Type.Object(
   {
     title: 'TemplateRender',
     description:
-      'The channel defaults to email, or else to the first one with a body. With strict, undefined variables are rejected.',
+      'The channel defaults to email, or else to the first one with a body. With strict, undefined variables and missing translations are rejected. The locale en-XA shows pseudo-translations.',
   },
 );
 export type RenderRequest = Static<typeof RenderRequest>;
@@ -167,6 +177,9 @@ export const PreviewResponse = Type.Object(
       description: 'Variables that the template uses and the data does not contain.',
     }),
     variables: Type.Array(Type.String(), { description: 'Every data path that the body uses.' }),
+    missing_translations: Type.Array(Type.String(), {
+      description: 'Keys without a message in the locale: the default locale or the key is shown.',
+    }),
     sms: Nullable(
       Type.Object({
         encoding: OneOf(['GSM-7', 'UCS-2']),
@@ -213,7 +226,16 @@ export const TemplatePromotion = Type.Object(
           text: Change,
           html: Change,
           structured: Change,
+          layout: Change,
         }),
+      ),
+      parts: Type.Array(
+        Type.Object({
+          kind: OneOf(['layout', 'partial', 'translation']),
+          key: Type.String({ description: 'Of a translation: its locale.' }),
+          status: Change,
+        }),
+        { description: 'What the template uses, which is copied to Live with it.' },
       ),
     }),
   },

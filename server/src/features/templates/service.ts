@@ -7,13 +7,18 @@ import { isUuid } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { runCounted } from '../../kernel/threads/effort.ts';
 import { recordAudit } from '../audit/index.ts';
+import { type Checking, createPartReader } from '../parts/index.ts';
+import type { TemplateAuthor } from './author.ts';
 import { type BodyFields, channelOf, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
 import { checkLocale } from './check.ts';
+import { checkBounded } from './check-bounded.ts';
 import type { TemplateContent } from './diff.ts';
 import { createTemplateDirectory, type TemplateDirectory } from './directory.ts';
 import { checkSize, listedBodies, needsDefault, nextBodies, requireFlat } from './input.ts';
+import { pinned, type Unpinned } from './pin.ts';
 import { bodyFor, explain, withDerivedText } from './preview.ts';
-import { promoteTemplate } from './promote.ts';
+import { createPreviewContexts, draftOf, wantedLocale } from './preview-context.ts';
+import { promoteTemplate, recordPromotion } from './promote.ts';
 import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
 import type {
   NewTemplate,
@@ -29,13 +34,8 @@ import type {
 } from './schema.ts';
 import type { TemplateRow, VersionContentRow } from './store.ts';
 import * as store from './store.ts';
-import { checkBounded, draftPreviewTask, templatePreviewTask } from './tasks.ts';
+import { draftPreviewTask, templatePreviewTask } from './tasks.ts';
 import { auditViewOf } from './view.ts';
-
-export interface TemplateAuthor {
-  principal: Principal;
-  requestId: string;
-}
 
 export interface Editor extends TemplateAuthor {
   /** The change applies only to this version; null when any version is accepted. */
@@ -79,6 +79,9 @@ export interface BodyLocation {
 /** The approximate size of a list page in characters; a page has at least one template. */
 const pageCharacters = 4_000_000;
 
+/** Characters of parts that are kept for previews. */
+const previewCharacters = 2_000_000;
+
 /** Returns the names of the resources that send with the template and would fail without it. */
 export type TemplateUsers = (tx: Sql, environmentId: string, key: string) => Promise<string[]>;
 
@@ -87,6 +90,9 @@ export function createTemplateService(
   listUsers: TemplateUsers,
 ): TemplateService {
   const directory = createTemplateDirectory(pool);
+  const reader = createPartReader(pool, previewCharacters);
+  const checkingOf = ({ environmentId }: Principal): Checking => ({ pool, tasks, reader, environmentId });
+  const contexts = createPreviewContexts({ pool }, reader);
 
   async function get(sql: Sql, environmentId: string, key: string): Promise<TemplateRow> {
     const found = await store.findTemplate(sql, environmentId, key, isUuid(key) ? key : null);
@@ -111,13 +117,15 @@ export function createTemplateService(
     { principal, requestId, ifVersion }: Editor,
     key: string,
     action: string,
-    decide: (template: TemplateRow, tx: Sql) => TemplateContent | Promise<TemplateContent>,
+    decide: (template: TemplateRow, tx: Sql) => Unpinned | Promise<TemplateContent>,
   ): Promise<TemplateRow> {
     const saved = await transaction(pool, async (tx) => {
       const before = await getLocked(tx, principal.environmentId, key);
       if (ifVersion !== null && before.version !== ifVersion)
         throw versionConflict(before.version, ifVersion);
-      const after = await saveTemplate(tx, before, await decide(before, tx), clock());
+      const decided = await decide(before, tx);
+      const content = 'parts' in decided ? decided : await pinned(tx, principal, decided);
+      const after = await saveTemplate(tx, before, content, clock());
       await recordAudit(tx, {
         principal,
         requestId,
@@ -137,11 +145,12 @@ export function createTemplateService(
 
     async create({ principal, requestId }, request) {
       requireFlat(request);
-      const checking = { tasks, owner: principal.environmentId };
+      const checking = checkingOf(principal);
       const listed = await listedBodies(checking, request);
       const bodies = await nextBodies(checking, listed, request, async (nextOf) => nextOf([]));
-      const content = { name: checkName(request.name), bodies };
+      const name = checkName(request.name);
       return transaction(pool, async (tx) => {
+        const content = await pinned(tx, principal, { name, bodies });
         const location = { environmentId: principal.environmentId, key: request.key };
         const made = await insertTemplate(tx, location, content, clock());
         if (!made)
@@ -170,7 +179,7 @@ export function createTemplateService(
     get: ({ environmentId }, key) => get(pool, environmentId, key),
 
     async update(author, key, request) {
-      const checking = { tasks, owner: author.principal.environmentId };
+      const checking = checkingOf(author.principal);
       const listed = await listedBodies(checking, request);
       return nextBodies(checking, listed, request, (nextOf) =>
         change(author, key, 'template.updated', ({ name, bodies }) => ({
@@ -203,8 +212,8 @@ export function createTemplateService(
 
     async putBody(author, key, where, request) {
       const { channel, locale } = placeOf(where);
-      const body = newBody(channel, locale, request);
-      await checkBounded(tasks, author.principal.environmentId, body, (field) => field);
+      const given = newBody(channel, locale, request);
+      const body = await checkBounded(checkingOf(author.principal), given, (field) => field);
       let isNew = false;
       const saved = await change(author, key, 'template.updated', ({ name, bodies }) => {
         if (locale && !findBody(bodies, channel, null)) throw needsDefault('locale');
@@ -222,15 +231,21 @@ export function createTemplateService(
       });
     },
 
-    async render({ environmentId }, key, request) {
-      const { bodies } = await get(pool, environmentId, key);
-      const input = { body: bodyFor(bodies, request), data: request.data, strict: request.strict };
+    async render(principal, key, request) {
+      const { environmentId } = principal;
+      const template = await get(pool, environmentId, key);
+      const body = bodyFor(template.bodies, request);
+      const context = await contexts.forTemplate(principal, template, body, wantedLocale(request));
+      const input = { body, context, data: request.data, strict: request.strict };
       const previewed = await runCounted(tasks, templatePreviewTask, environmentId, input).catch(explain);
       return withDerivedText(tasks, environmentId, previewed);
     },
 
     async preview({ environmentId }, request) {
-      const previewed = await runCounted(tasks, draftPreviewTask, environmentId, request).catch(explain);
+      const draft = await draftOf(tasks, environmentId, request);
+      const context = await contexts.forDraft(environmentId, draft.body, wantedLocale(request));
+      const input = { ...draft, context };
+      const previewed = await runCounted(tasks, draftPreviewTask, environmentId, input).catch(explain);
       return withDerivedText(tasks, environmentId, previewed);
     },
 
@@ -264,17 +279,7 @@ export function createTemplateService(
         const live = await store.findLiveEnvironment(tx, organizationId);
         if (!live) throw notFound('Live environment');
         const promoted = await promoteTemplate(tx, source, live, dryRun ? null : clock());
-        const { before, after } = promoted;
-        if (after) {
-          await recordAudit(tx, {
-            principal: { ...principal, environmentId: live },
-            requestId,
-            action: 'template.promoted',
-            target: `template:${after.id}`,
-            before: before && auditViewOf(before),
-            after: auditViewOf(after),
-          });
-        }
+        await recordPromotion(tx, { principal, requestId }, live, promoted);
         return { ...promoted, live };
       });
       directory.forget(live, diff.key);

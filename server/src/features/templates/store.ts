@@ -1,6 +1,7 @@
 import type { Channel } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
+import type { PartPins } from '../parts/index.ts';
 import type { BodyFields } from './bodies.ts';
 
 /** The current state of a template: its row and the row of its current version. */
@@ -12,6 +13,7 @@ export interface TemplateRow {
   version: number;
   name: string;
   bodies: BodyFields[];
+  parts: PartPins | null;
 }
 
 export interface TemplateVersionRow {
@@ -23,12 +25,15 @@ export interface TemplateVersionRow {
   channels: Channel[];
   bodies: BodyFields[];
   size: number;
+  uses: string[];
+  translation_keys: string[];
+  parts: PartPins | null;
 }
 
-export type VersionContentRow = Pick<TemplateVersionRow, 'id' | 'version' | 'name' | 'bodies'>;
+export type VersionContentRow = Pick<TemplateVersionRow, 'id' | 'version' | 'name' | 'bodies' | 'parts'>;
 
 const select = `
-  select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies
+  select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.parts
   from templates t
   join template_versions v on v.id = t.current_version_id`;
 
@@ -118,14 +123,16 @@ export async function insertTemplate(
 
 const insertVersionRow = statement(
   'templates_insert_version',
-  `insert into template_versions (id, environment_id, template_id, version, name, channels, bodies, size)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `insert into template_versions (id, environment_id, template_id, version, name, channels, bodies, size,
+     uses, translation_keys, parts)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::text[], '{}'), nullif($10::text[], '{}'), $11)`,
 );
 
 export async function insertVersion(sql: Sql, version: TemplateVersionRow): Promise<void> {
   const { id, environment_id, template_id, name, channels, bodies, size } = version;
   await insertVersionRow(sql, [
     ...[id, environment_id, template_id, version.version, name, channels, JSON.stringify(bodies), size],
+    ...[version.uses, version.translation_keys, version.parts && JSON.stringify(version.parts)],
   ]);
 }
 
@@ -165,7 +172,7 @@ export function listVersions(
 
 const findVersionRow = statement<VersionContentRow>(
   'templates_find_version',
-  `select id, version, name, bodies from template_versions
+  `select id, version, name, bodies, parts from template_versions
    where environment_id = $1 and template_id = $2 and version = $3`,
 );
 
@@ -195,16 +202,26 @@ export async function findCurrentVersion(
   return (await findPin(sql, [environmentId, key]))[0] ?? null;
 }
 
-const listPinned = statement<{ id: string; bodies: BodyFields[]; size: number }>(
+export interface PinnedVersionRow {
+  id: string;
+  environment_id: string;
+  bodies: BodyFields[];
+  size: number;
+  parts: PartPins | null;
+  /** Whether it uses the current parts of its environment instead of pinned ones. */
+  follows_parts: boolean;
+}
+
+const listPinned = statement<PinnedVersionRow>(
   'templates_list_pinned',
-  'select id, bodies, size from template_versions where id = any ($1::uuid[])',
+  `select v.id, v.environment_id, v.bodies, v.size, v.parts, e.kind = 'test' as follows_parts
+   from template_versions v
+   join environments e on e.id = v.environment_id
+   where v.id = any ($1::uuid[])`,
 );
 
 /** Reads versions that notifications are pinned to, even when their templates were changed or deleted. */
-export function listPinnedVersions(
-  sql: Sql,
-  ids: string[],
-): Promise<{ id: string; bodies: BodyFields[]; size: number }[]> {
+export function listPinnedVersions(sql: Sql, ids: string[]): Promise<PinnedVersionRow[]> {
   return listPinned(sql, [ids]);
 }
 

@@ -1,44 +1,35 @@
 import { LRUCache } from 'lru-cache';
-import { type BodyField, bodyFields } from '../../channels/template-rule.ts';
-import { Problem } from '../../kernel/errors.ts';
-import { countedTask, type Effort, runCounted } from '../../kernel/threads/effort.ts';
+import type { BodyField } from '../../channels/template-rule.ts';
+import { countedTask, type Effort } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { createBudget } from '../../templating/budget.ts';
+import type { PartialSources } from '../../templating/partials.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
 import type { BodyFields } from './bodies.ts';
-import { checkBody, type ParamOf } from './check.ts';
+import { checkBody } from './check.ts';
 import { previewDraft, previewOf } from './preview.ts';
-import { type CompiledBody, compileBody, type RenderedContent, RenderFailure } from './render.ts';
+import {
+  type BodyContext,
+  type CompiledBody,
+  compileBody,
+  type RenderedContent,
+  RenderFailure,
+} from './render.ts';
 
 /** The computations of templates: a light effort runs in the main thread, anything heavier in a worker thread (ADR 11). */
 
-interface CheckInput {
+export interface CheckInput {
   body: BodyFields;
   /** How the request names each field. */
-  params: Record<BodyField, string>;
+  params: Record<BodyField | 'layout', string>;
+  partials: PartialSources;
 }
 
-export const templateCheckTask = countedTask('check_template', ({ body, params }: CheckInput, effort) => {
-  checkBody(body, (field) => params[field], createBudget(effort));
-  return null;
-});
-
-/** Throws a Problem that names the field. */
-export async function checkBounded(
-  tasks: TaskRunner,
-  owner: string,
-  body: BodyFields,
-  paramOf: ParamOf,
-): Promise<void> {
-  const params = Object.fromEntries(bodyFields.map((field) => [field, paramOf(field)]));
-  try {
-    await runCounted(tasks, templateCheckTask, owner, { body, params } as CheckInput);
-  } catch (error) {
-    if (!(error instanceof TaskStopped)) throw error;
-    const param = paramOf(bodyFields.find((field) => body[field] !== '') ?? 'html_template');
-    throw new Problem('template_syntax_error', `${param}: ${error.message}.`, { param });
-  }
-}
+export const templateCheckTask = countedTask(
+  'check_template',
+  ({ body, params, partials }: CheckInput, effort) =>
+    checkBody(body, (field) => params[field], createBudget(effort), partials),
+);
 
 export const templatePreviewTask = countedTask('preview_template', previewOf);
 export const draftPreviewTask = countedTask('preview_draft', previewDraft);
@@ -46,6 +37,7 @@ export const draftPreviewTask = countedTask('preview_draft', previewDraft);
 interface RenderInput {
   body: BodyFields;
   data: object;
+  context: BodyContext;
 }
 
 /** The form in which a RenderFailure is passed between threads. */
@@ -53,9 +45,14 @@ type RenderOutput = { rendered: RenderedContent } | { failure: string };
 
 export const templateRenderTask = countedTask(
   'render_template',
-  ({ body, data }: RenderInput, effort: Effort): RenderOutput => {
+  ({ body, data, context }: RenderInput, effort: Effort): RenderOutput => {
+    const { translation } = context;
     try {
-      return { rendered: withinEffort(effort, () => compiledOf(body)(data, createBudget(effort))) };
+      return {
+        rendered: withinEffort(effort, () =>
+          compiledOf(body, context)(data, createBudget(effort), { translation }),
+        ),
+      };
     } catch (error) {
       if (error instanceof RenderFailure) return { failure: error.message };
       throw error;
@@ -82,9 +79,9 @@ export async function renderInThread(
 const keptCharacters = 2_000_000;
 const compiledBodies = new LRUCache<string, CompiledBody>({ maxSize: keptCharacters });
 
-function compiledOf(body: BodyFields): CompiledBody {
-  const key = JSON.stringify(body);
-  const compiled = compiledBodies.get(key) ?? compileBody(body);
+function compiledOf(body: BodyFields, { layout, partials }: BodyContext): CompiledBody {
+  const key = JSON.stringify([body, layout, partials]);
+  const compiled = compiledBodies.get(key) ?? compileBody(body, { layout, partials });
   compiledBodies.set(key, compiled, { size: key.length });
   return compiled;
 }

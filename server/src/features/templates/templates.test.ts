@@ -60,6 +60,7 @@ describe('the resource', () => {
           text_template: '{{ name }}',
           html_template: '<p>{{ name }}</p>',
           structured_template: '',
+          layout: null,
         },
       ],
       body_channels: ['email'],
@@ -153,6 +154,7 @@ describe('the resource', () => {
       text_template: '',
       html_template: '<p>a</p>',
       structured_template: '',
+      layout: null,
       version: 2,
     });
     expect((await put(key, 'in_app', { text_template: 'plain' })).status).toBe(200);
@@ -600,6 +602,7 @@ describe('promotion', () => {
       text: 'added',
       html: 'added',
       structured: 'unchanged',
+      layout: 'unchanged',
     };
     expect(dry).toMatchObject({ status: 200 });
     expect(dry.body).toEqual({
@@ -613,6 +616,7 @@ describe('promotion', () => {
           { channel: 'email', locale: null, ...added },
           { channel: 'sms', locale: null, ...added, subject: 'unchanged', html: 'unchanged' },
         ],
+        parts: [],
       },
     });
     expect((await live(key)).status).toBe(404);
@@ -653,6 +657,7 @@ describe('promotion', () => {
             text: 'removed',
             html: 'unchanged',
             structured: 'unchanged',
+            layout: 'unchanged',
           },
           {
             channel: 'in_app',
@@ -662,6 +667,7 @@ describe('promotion', () => {
             text: 'added',
             html: 'unchanged',
             structured: 'unchanged',
+            layout: 'unchanged',
           },
           {
             channel: 'sms',
@@ -671,8 +677,10 @@ describe('promotion', () => {
             text: 'removed',
             html: 'unchanged',
             structured: 'unchanged',
+            layout: 'unchanged',
           },
         ],
+        parts: [],
       },
     });
     expect((await live(key)).body).toMatchObject({

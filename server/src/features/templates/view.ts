@@ -1,7 +1,7 @@
 import { idTime } from '../../kernel/ids.ts';
-import { bodyChannels, kebab } from './bodies.ts';
+import { type BodyFields, bodyChannels, kebab } from './bodies.ts';
 import { flatOf } from './flat.ts';
-import type { Template } from './schema.ts';
+import type { Template, TemplateBody } from './schema.ts';
 import type { TemplateRow } from './store.ts';
 
 export const madeAt = (id: string): string => new Date(idTime(id)).toISOString();
@@ -15,9 +15,13 @@ export function viewOf(row: TemplateRow): Template {
     ...flatOf(row.bodies),
     created_at: madeAt(row.id),
     updated_at: madeAt(row.current_version_id),
-    bodies: row.bodies,
+    bodies: row.bodies.map(bodyViewOf),
     body_channels: bodyChannels(row.bodies).map(kebab),
   };
+}
+
+export function bodyViewOf({ derived: _derived, layout, ...body }: BodyFields): TemplateBody {
+  return { ...body, layout: layout ?? null };
 }
 
 /** The audit log records which template changed, not its content. */

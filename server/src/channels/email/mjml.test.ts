@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { isMjml, mjmlTask, splitDocument } from './mjml.ts';
+
+const compile = (source: string) => mjmlTask.work({ source, param: 'html_template' });
+const wrap = (body: string, head = '') => `<mjml><mj-head>${head}</mj-head><mj-body>${body}</mj-body></mjml>`;
+const section = (inner: string) => `<mj-section><mj-column>${inner}</mj-column></mj-section>`;
+
+describe('MJML', () => {
+  it('is a source whose first element is mjml', () => {
+    expect(['<mjml>', '\n<!-- a --> <mjml lang="en">', '<MJML\n>'].map(isMjml)).toEqual([true, true, true]);
+    expect(['<p><mjml>', '', '<mjmlx>', 'mjml'].map(isMjml)).toEqual([false, false, false, false]);
+  });
+
+  it('becomes HTML with its Liquid unchanged: in texts, attributes and styles, with quotes and comparisons', async () => {
+    const liquid = [
+      `{% if a < b and c == "d" %}`,
+      `{{ 'x' | t: name: user["name"] }}`,
+      '{% endif %}',
+      '{{ brand.color }}',
+      '{% render "row" for rows %}',
+    ];
+    const html = await compile(
+      wrap(
+        `${section(`<mj-text color="{{ brand.color }}">${liquid[0]}${liquid[1]}${liquid[2]}</mj-text><mj-button href="{{ url | default: '/' }}">Go</mj-button>`)}<mj-raw>${liquid[4]}</mj-raw>`,
+        '<mj-style>.a { color: {{ brand.color }} }</mj-style><mj-title>{{ title }}</mj-title>',
+      ),
+    );
+    for (const tag of [...liquid, `href="{{ url | default: '/' }}"`, '<title>{{ title }}</title>'])
+      expect(html).toContain(tag);
+    expect(html).toContain('color:{{ brand.color }}');
+    expect(html).toMatch(/^<!doctype html>/i);
+    expect(html).not.toMatch(/liquid\d+x/);
+  });
+
+  it('refuses what it would lose, what is no component, and files', async () => {
+    const lost = wrap(`\n{% if x %}${section('')}{% endif %}`);
+    await expect(compile(lost)).rejects.toThrow('MJML drops {% if x %} here: put it into mj-raw (line 2)');
+    await expect(compile(wrap('<mj-foo />'))).rejects.toThrow(
+      /html_template: mj-foo: .*doesn't exist.*\(line 1\)/,
+    );
+    await expect(compile(wrap('<mj-include path="/etc/passwd" />'))).rejects.toThrow(
+      'mj-include is not supported',
+    );
+  });
+
+  it('splits into styles for the head of a layout, and content', async () => {
+    const html = await compile(wrap(section('<mj-text>Hi</mj-text>'), '<mj-style>.a{top:0}</mj-style>'));
+    const { styles, content } = splitDocument(html);
+    expect(styles).toContain('.a{top:0}');
+    expect(styles).not.toMatch(/<title|<meta|<body/);
+    expect(content).toContain('Hi');
+    expect(content).not.toMatch(/<body|<\/html/);
+  });
+});

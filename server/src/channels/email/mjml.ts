@@ -1,0 +1,89 @@
+import { Problem } from '../../kernel/errors.ts';
+import type { Task } from '../../kernel/threads/task.ts';
+
+/** A source is MJML when its first element is `<mjml>`; comments and Liquid assignments may come first. */
+export function isMjml(source: string): boolean {
+  return /^(?:\s|<!--[\s\S]*?-->)*<mjml[\s>]/i.test(source.slice(0, 10_000));
+}
+
+interface MjmlInput {
+  source: string;
+  /** How the request names the source. */
+  param: string;
+}
+
+/**
+ * Compiles MJML to HTML, always in a thread. Liquid passes through unchanged: what MJML would drop, because it stands where only
+ * components are, is a fault.
+ */
+export const mjmlTask: Task<MjmlInput, string> = {
+  name: 'compile_mjml',
+  isLight: () => false,
+  limitMs: 10_000, // a thread that loads the library needs up to a second
+  async work({ source, param }) {
+    if (/<mj-include[\s/>]/i.test(source))
+      throw fault(param, 'mj-include is not supported: put {% render %} of a partial into mj-raw');
+    const hidden = hideLiquid(source);
+    const { compileMjml } = await import('./mjml-library.ts');
+    const { html, errors } = await compile(compileMjml, hidden.source, param);
+    const [error] = errors.filter(({ message }) => !isAboutLiquid(message));
+    if (error)
+      throw fault(param, `${error.tagName}: ${hidden.show(error.message.trim())} (line ${error.line})`);
+    const lost = hidden.lost(html);
+    if (lost !== null)
+      throw fault(param, `MJML drops ${lost.tag} here: put it into mj-raw (line ${lost.line})`);
+    return hidden.show(html);
+  },
+};
+
+type Compile = typeof import('./mjml-library.ts').compileMjml;
+
+async function compile(compileMjml: Compile, source: string, param: string) {
+  try {
+    return await compileMjml(source, { validationLevel: 'soft', keepComments: false });
+  } catch (error) {
+    throw fault(param, (error as Error).message);
+  }
+}
+
+const fault = (param: string, message: string): Problem =>
+  new Problem('template_syntax_error', `${param}: ${message}.`, { param });
+
+/** Letters and digits only, so that a placeholder is valid in a text, an attribute and CSS alike. */
+const placeholder = /liquid(\d+)x/g;
+const isAboutLiquid = (message: string): boolean =>
+  /liquid\d+x/.test(message) && /invalid value/.test(message);
+
+/** Replaces every tag and output of Liquid by a placeholder, because `<` and quotes within them are not XML. */
+function hideLiquid(source: string) {
+  const tags: { tag: string; line: number }[] = [];
+  let [line, at] = [1, 0];
+  const hidden = source.replace(/\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g, (tag, offset: number) => {
+    for (; at < offset; at += 1) if (source[at] === '\n') line += 1;
+    tags.push({ tag, line });
+    return `liquid${tags.length - 1}x`;
+  });
+  return {
+    source: hidden,
+    show: (text: string): string => text.replace(placeholder, (_whole, index) => tags[index]?.tag ?? ''),
+    /** The first tag that is not in the result. */
+    lost(html: string): { tag: string; line: number } | null {
+      const kept = new Set([...html.matchAll(placeholder)].map(([, index]) => Number(index)));
+      const index = tags.findIndex((_tag, each) => !kept.has(each));
+      return tags[index] ?? null;
+    },
+  };
+}
+
+/**
+ * Splits an MJML document that goes into a layout: its styles belong to the head of the layout, the rest takes the place of
+ * `{{ content }}`.
+ */
+export function splitDocument(html: string): { styles: string; content: string } {
+  const head = html.slice(html.indexOf('<head>') + 6, html.indexOf('</head>'));
+  const body = html.indexOf('>', html.indexOf('<body')) + 1;
+  return {
+    styles: head.replace(/<title>[\s\S]*?<\/title>|<meta [^>]*>/g, ''),
+    content: html.slice(body, html.lastIndexOf('</body>')),
+  };
+}

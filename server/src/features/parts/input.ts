@@ -1,0 +1,117 @@
+import { type Channel, channels } from '../../channels/contract.ts';
+import { isMjml, mjmlTask } from '../../channels/email/mjml.ts';
+import { templateRules } from '../../channels/template-rules.ts';
+import type { Pool } from '../../db/sql.ts';
+import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import { languageTag } from '../../kernel/language-tag.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
+import { namedPartials } from '../../templating/partials.ts';
+import { checkCatalogue } from './catalogue.ts';
+import { partialUse, pinsFor, pseudoLocale, usesOf } from './pins.ts';
+import type { PartReader } from './reader.ts';
+import type { PutLayout, PutPartial, PutTranslation } from './schema.ts';
+import { listCurrent, type PartContent, type PartKind, type PartRow } from './store.ts';
+import { checkSources, type PartSource } from './tasks.ts';
+
+/** A part as a request asks for it, checked. */
+export type NextPart = Pick<PartRow, 'kind' | 'key' | 'channel' | 'content' | 'uses' | 'keys'> & {
+  /** Null leaves it as it is. */
+  is_default: boolean | null;
+};
+
+export interface Checking {
+  pool: Pool;
+  tasks: TaskRunner;
+  reader: PartReader;
+  environmentId: string;
+}
+
+/** Loads the partials that sources may render, and what those render. */
+export async function loadPartials(
+  { pool, reader, environmentId }: Checking,
+  sources: string[],
+): Promise<Record<string, string>> {
+  const names = sources.flatMap(namedPartials);
+  if (names.length === 0) return {};
+  const pins = pinsFor(await listCurrent(pool, environmentId), names.map(partialUse));
+  return (await reader.resolve(pins)).partials;
+}
+
+export async function readLayout(checking: Checking, key: string, request: PutLayout): Promise<NextPart> {
+  if (key === 'none') throw invalidParameter('key', 'The key none is reserved for bodies without a layout.');
+  const channel = channels.find((each) => each === request.channel.replace('-', '_')) as Channel;
+  const has = (field: 'html_template' | 'text_template') =>
+    templateRules[channel].fields.includes(field) ? (request[field] ?? '') : '';
+  const content = { html_template: has('html_template'), text_template: has('text_template') };
+  if (!content.html_template && !content.text_template)
+    throw missingParameter(
+      templateRules[channel].fields.includes('html_template') ? 'html_template' : 'text_template',
+    );
+  const compiled =
+    channel === 'email' && isMjml(content.html_template)
+      ? await checking.tasks.run(mjmlTask, checking.environmentId, {
+          source: content.html_template,
+          param: 'html_template',
+        })
+      : null;
+  const sources: PartSource[] = [
+    {
+      param: 'html_template',
+      source: compiled ?? content.html_template,
+      flavour: 'html' as const,
+      needsContent: true,
+    },
+    { param: 'text_template', source: content.text_template, flavour: 'text' as const, needsContent: true },
+  ].filter(({ source }) => source !== '');
+  const stored = compiled === null ? content : { ...content, html_compiled: compiled };
+  return checked(checking, sources, { kind: 'layout', key, channel, content: stored }, request.is_default);
+}
+
+export async function readPartial(
+  checking: Checking,
+  key: string,
+  { template }: PutPartial,
+): Promise<NextPart> {
+  const source: PartSource = { param: 'template', source: template, flavour: 'text', needsContent: false };
+  return checked(checking, [source], { kind: 'partial', key, channel: null, content: { template } }, null);
+}
+
+async function checked(
+  checking: Checking,
+  sources: PartSource[],
+  part: { kind: PartKind; key: string; channel: Channel | null; content: PartContent },
+  isDefault: boolean | null | undefined,
+): Promise<NextPart> {
+  const partials = await loadPartials(
+    checking,
+    sources.map(({ source }) => source),
+  );
+  // A partial that renders itself through others is found with its next source.
+  if ('template' in part.content) partials[part.key] = part.content.template;
+  const uses = await checkSources(checking.tasks, checking.environmentId, { sources, partials });
+  return { ...part, uses: usesOf(uses), keys: uses.keys, is_default: isDefault ?? null };
+}
+
+export function readTranslation(
+  locale: string,
+  { messages, is_default: isDefault }: PutTranslation,
+): NextPart {
+  const keys = checkCatalogue(messages);
+  return {
+    kind: 'translation',
+    key: locale,
+    channel: null,
+    content: { messages },
+    uses: [],
+    keys,
+    is_default: isDefault ?? null,
+  };
+}
+
+export function readLocale(text: string): string {
+  const locale = languageTag(text.replaceAll('_', '-'));
+  if (!locale) throw invalidParameter('locale', 'locale must be a language tag such as de or de-AT.');
+  if (locale === pseudoLocale)
+    throw invalidParameter('locale', `${pseudoLocale} is the pseudo-locale of previews.`);
+  return locale;
+}

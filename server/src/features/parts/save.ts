@@ -1,0 +1,71 @@
+import type { Sql } from '../../db/sql.ts';
+import { Problem } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { NextPart } from './input.ts';
+import { limits } from './schema.ts';
+import type { PartKind, PartRow } from './store.ts';
+import * as store from './store.ts';
+
+const most: Record<PartKind, number> = {
+  layout: limits.layouts,
+  partial: limits.partials,
+  translation: limits.translations,
+};
+
+/** Writes a part as asked for: a new version only when its content differs. The caller holds the lock of the environment. */
+export async function savePart(
+  tx: Sql,
+  environmentId: string,
+  before: PartRow | null,
+  next: NextPart,
+  now: number,
+): Promise<PartRow> {
+  const wantsDefault =
+    next.is_default ?? before?.is_default ?? (await isFirstLocale(tx, environmentId, next));
+  if (wantsDefault && !before?.is_default)
+    await store.clearDefault(tx, { environment_id: environmentId, kind: next.kind, channel: next.channel });
+  if (before) {
+    const isSame = hasContentOf(before, next);
+    if (isSame && before.is_default === wantsDefault) return before;
+    const after: PartRow = {
+      ...before,
+      ...next,
+      is_default: wantsDefault,
+      ...(isSame ? {} : { version: before.version + 1, current_version_id: newId(now) }),
+    };
+    if (!isSame) await store.insertVersion(tx, after);
+    await store.updatePart(tx, after);
+    return after;
+  }
+  if ((await store.countParts(tx, environmentId, next.kind)) >= most[next.kind])
+    throw new Problem(
+      'part_limit_reached',
+      `The environment has the maximum of ${most[next.kind]} ${next.kind}s. Delete one first.`,
+    );
+  const made: PartRow = {
+    ...next,
+    id: newId(now),
+    environment_id: environmentId,
+    is_default: wantsDefault,
+    current_version_id: newId(now),
+    version: 1,
+  };
+  await store.insertPart(tx, made);
+  await store.insertVersion(tx, made);
+  return made;
+}
+
+/** Without any other choice, the first locale is the one that the others are translated from. */
+async function isFirstLocale(tx: Sql, environmentId: string, { kind }: NextPart): Promise<boolean> {
+  return kind === 'translation' && (await store.countParts(tx, environmentId, 'translation')) === 0;
+}
+
+export function hasContentOf(one: Pick<PartRow, 'content'>, other: Pick<PartRow, 'content'>): boolean {
+  return JSON.stringify(sourcesOf(one)) === JSON.stringify(sourcesOf(other));
+}
+
+/** The compiled HTML follows from the source. */
+function sourcesOf({ content }: Pick<PartRow, 'content'>): object {
+  if (!('html_template' in content)) return content;
+  return { html_template: content.html_template, text_template: content.text_template };
+}

@@ -1,0 +1,85 @@
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { invalidParameter } from '../../kernel/errors.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
+import { namedPartials } from '../../templating/partials.ts';
+import {
+  listCurrent,
+  type PartReader,
+  partialUse,
+  pinsFor,
+  pseudoLocale,
+  pseudoTranslation,
+  type TemplateParts,
+  translationFor,
+  translationsUse,
+} from '../parts/index.ts';
+import { type BodyFields, canonicalLocale, channelOf, newBody } from './bodies.ts';
+import { checkLocale } from './check.ts';
+import { sourcesOf, withCompiledMjml } from './check-bounded.ts';
+import type { BodyContext } from './render.ts';
+import type { PreviewRequest, RenderRequest } from './schema.ts';
+import type { TemplateRow } from './store.ts';
+import { layoutFor, usesOfBodies } from './uses.ts';
+
+/** The locale of a preview: its own, or that of the data, as for a send. */
+export function wantedLocale({ locale, data }: Pick<RenderRequest, 'locale' | 'data'>): string | null {
+  return locale ?? (typeof data?.locale === 'string' ? data.locale : null);
+}
+
+/** The unsaved body of a request, with its MJML compiled. */
+export async function draftOf(tasks: TaskRunner, owner: string, request: PreviewRequest) {
+  const channel = channelOf(request.channel);
+  if (!channel) throw invalidParameter('channel', 'The channel does not exist.');
+  const locale = request.locale ? checkLocale(request.locale, 'locale') : null;
+  const isPseudo = locale === pseudoLocale;
+  const given = newBody(channel, isPseudo ? null : locale, request);
+  const body = await withCompiledMjml(tasks, owner, given, 'html_template');
+  return { body, data: request.data, strict: request.strict };
+}
+
+export interface PreviewContexts {
+  /** What a send of the saved template would be rendered with. */
+  forTemplate(
+    principal: Principal,
+    template: TemplateRow,
+    body: BodyFields,
+    locale: string | null,
+  ): Promise<BodyContext>;
+  /** What an unsaved body would be rendered with after a save: the current parts. */
+  forDraft(environmentId: string, body: BodyFields, locale: string | null): Promise<BodyContext>;
+}
+
+export function createPreviewContexts({ pool }: Pick<Deps, 'pool'>, reader: PartReader): PreviewContexts {
+  const currentParts = async (environmentId: string, uses: string[]): Promise<TemplateParts> =>
+    reader.resolve(pinsFor(await listCurrent(pool, environmentId), uses));
+
+  return {
+    async forTemplate({ environmentId, environmentKind }, { bodies, parts: pins }, body, locale) {
+      const parts =
+        environmentKind === 'test'
+          ? await currentParts(environmentId, usesOfBodies(bodies))
+          : await reader.resolve(pins);
+      return contextOf(parts, bodies, body, locale);
+    },
+    async forDraft(environmentId, body, locale) {
+      const partials = sourcesOf(body).flatMap(namedPartials).map(partialUse);
+      const uses = [...usesOfBodies([body]), ...partials, translationsUse];
+      return contextOf(await currentParts(environmentId, uses), [body], body, locale);
+    },
+  };
+}
+
+function contextOf(
+  parts: TemplateParts,
+  bodies: BodyFields[],
+  body: BodyFields,
+  locale: string | null,
+): BodyContext {
+  const canonical = locale && canonicalLocale(locale);
+  return {
+    layout: layoutFor(parts, bodies, body),
+    partials: parts.partials,
+    translation: canonical === pseudoLocale ? pseudoTranslation(parts) : translationFor(parts, canonical),
+  };
+}
