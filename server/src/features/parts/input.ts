@@ -108,8 +108,11 @@ export function readTranslation(
   };
 }
 
+/** `de_AT`, `de-at` → `de-AT`; null when the text is not a language tag. */
+export const canonicalLocale = (text: string): string | null => languageTag(text.replaceAll('_', '-'));
+
 export function readLocale(text: string): string {
-  const locale = languageTag(text.replaceAll('_', '-'));
+  const locale = canonicalLocale(text);
   if (!locale) throw invalidParameter('locale', 'locale must be a language tag such as de or de-AT.');
   if (locale === pseudoLocale)
     throw invalidParameter('locale', `${pseudoLocale} is the pseudo-locale of previews.`);

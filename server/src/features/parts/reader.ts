@@ -23,6 +23,8 @@ const keptCharacters = 16_000_000;
 export interface PartReader {
   /** The current parts of an environment. The list is the same object until it is read again. */
   current(environmentId: string): Promise<readonly CurrentPart[]>;
+  /** Returns the contents for each of the pins; those that are not cached are read in one query. */
+  resolveAll(pins: readonly (PartPins | null)[]): Promise<TemplateParts[]>;
   resolve(pins: PartPins | null): Promise<TemplateParts>;
 }
 
@@ -49,6 +51,12 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
     return found;
   }
 
+  async function resolveAll(pins: readonly (PartPins | null)[]): Promise<TemplateParts[]> {
+    const ids = new Set(pins.flatMap((each) => (each ? pinnedIds(each) : [])));
+    const ready = await listReady([...ids]);
+    return pins.map((each) => (each ? assemble(each, ready) : noParts));
+  }
+
   return {
     current(environmentId) {
       const remembered = known.get(environmentId);
@@ -60,11 +68,8 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
       });
       return loading;
     },
-    async resolve(pins) {
-      if (pins === null) return noParts;
-      const ready = await listReady(pinnedIds(pins));
-      return assemble(pins, ready);
-    },
+    resolveAll,
+    resolve: async (pins) => (await resolveAll([pins]))[0] ?? noParts,
   };
 }
 

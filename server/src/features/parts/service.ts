@@ -6,6 +6,7 @@ import { decodeOffset, encodeOffset, type Page, pageOf, pageRequest } from '../.
 import { recordAudit } from '../audit/index.ts';
 import {
   type Checking,
+  canonicalLocale,
   type NextPart,
   readLayout,
   readLocale,
@@ -75,10 +76,10 @@ export function createPartService({
 }: Pick<Deps, 'pool' | 'clock' | 'tasks'>): PartService {
   const reader = createPartReader(pool, 1_000_000);
   const checkingOf = ({ environmentId }: Principal): Checking => ({ pool, tasks, reader, environmentId });
-  const keyOf = (kind: PartKind, key: string): string => (kind === 'translation' ? readLocale(key) : key);
 
   async function get(sql: Sql, environmentId: string, kind: PartKind, key: string): Promise<PartRow> {
-    const found = await store.findPart(sql, environmentId, kind, keyOf(kind, key));
+    const name = kind === 'translation' ? canonicalLocale(key) : key;
+    const found = name === null ? null : await store.findPart(sql, environmentId, kind, name);
     if (!found) throw notFound(kind);
     return found;
   }
