@@ -1,0 +1,77 @@
+import { createCipheriv, createECDH, type ECDH, hkdfSync, randomBytes } from 'node:crypto';
+
+/** The keys of a subscription, base64url: the public key of the browser and the secret that it shares with the application. */
+export interface SubscriptionKeys {
+  p256dh: string;
+  auth: string;
+}
+
+/** A push service accepts bodies of 4,096 bytes: the header of 86, one byte that ends the padding, and the tag of 16 are ours. */
+export const maxPlaintextBytes = 4_096 - 86 - 1 - 16;
+
+const recordSize = 4_096;
+
+/** The random part of an encryption; tests give that of the RFC. */
+export interface EncryptionRandomness {
+  salt: Buffer;
+  key: ECDH;
+}
+
+function newRandomness(): EncryptionRandomness {
+  const key = createECDH('prime256v1');
+  key.generateKeys();
+  return { salt: randomBytes(16), key };
+}
+
+/** Encrypts a message for one subscription (RFC 8291: `aes128gcm` of RFC 8188 with one record). Throws when the keys are invalid. */
+export function encryptMessage(
+  plaintext: Buffer,
+  { p256dh, auth }: SubscriptionKeys,
+  { salt, key }: EncryptionRandomness = newRandomness(),
+): Buffer {
+  const theirs = Buffer.from(p256dh, 'base64url');
+  const ours = key.getPublicKey();
+  const shared = key.computeSecret(theirs);
+  const info = Buffer.concat([Buffer.from('WebPush: info\0'), theirs, ours]);
+  const secret = derive(shared, Buffer.from(auth, 'base64url'), info, 32);
+  const contentKey = derive(secret, salt, Buffer.from('Content-Encoding: aes128gcm\0'), 16);
+  const nonce = derive(secret, salt, Buffer.from('Content-Encoding: nonce\0'), 12);
+
+  const header = Buffer.alloc(21);
+  salt.copy(header);
+  header.writeUInt32BE(recordSize, 16);
+  header.writeUInt8(ours.length, 20);
+  const cipher = createCipheriv('aes-128-gcm', contentKey, nonce);
+  const endOfRecord = Buffer.from([2]); // the last record, without padding
+  return Buffer.concat([
+    header,
+    ours,
+    cipher.update(plaintext),
+    cipher.update(endOfRecord),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
+}
+
+function derive(key: Buffer, salt: Buffer, info: Buffer, length: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, salt, info, length));
+}
+
+/** Reports what is wrong with the keys of a subscription; null when they can be used. Continues a sentence that begins with the field. */
+export function keyProblem({
+  p256dh,
+  auth,
+}: SubscriptionKeys): { field: 'p256dh' | 'auth'; problem: string } | null {
+  const point = Buffer.from(p256dh, 'base64url');
+  try {
+    if (point.length !== 65) throw new Error('not an uncompressed point');
+    const probe = createECDH('prime256v1');
+    probe.generateKeys();
+    probe.computeSecret(point); // rejects a point that is not on the curve
+  } catch {
+    return { field: 'p256dh', problem: 'must be a public key of the curve P-256: 65 bytes in base64url' };
+  }
+  if (Buffer.from(auth, 'base64url').length !== 16)
+    return { field: 'auth', problem: 'must have 16 bytes in base64url' };
+  return null;
+}

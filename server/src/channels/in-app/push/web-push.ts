@@ -1,0 +1,96 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import { type Outbound, type OutboundAnswer, parseRetryAfter } from '../../http.ts';
+import { shownText } from '../../secrets.ts';
+import {
+  callTimeoutMs,
+  type DeviceAddress,
+  maxAnswerBytes,
+  type PushMessage,
+  type PushOutcome,
+  type PushSender,
+} from './contract.ts';
+import { encryptMessage, maxPlaintextBytes } from './encrypt.ts';
+import { failedCall } from './failed-call.ts';
+import { fitRing, payloadOf } from './payload.ts';
+import { showsEveryPush } from './push-hosts.ts';
+import { createVapid, type VapidKeys } from './vapid.ts';
+
+export interface WebPushSettings extends VapidKeys {
+  /** How push services reach the sender: a `mailto:` or `https:` URL. */
+  subject: string;
+}
+
+/** A withdrawal is of no use for long: the person sees the notification when the device is next online. */
+const withdrawTtlSeconds = 3_600;
+
+/** Web Push: RFC 8030 with encrypted messages (RFC 8291) and VAPID (RFC 8292). */
+export function createWebPushSender(
+  settings: WebPushSettings,
+  { outbound, clock }: { outbound: Outbound; clock: Clock },
+): PushSender {
+  const authorization = createVapid(settings, settings.subject, clock);
+
+  return {
+    async send(address, message, signal) {
+      if (address.kind !== 'web_push') throw new Error(`a ${address.kind} device has no subscription`);
+      const { origin, hostname } = new URL(address.endpoint);
+      if (message.type === 'withdraw' && showsEveryPush(hostname))
+        return { kind: 'skipped', detail: 'Safari shows every push, so nothing is withdrawn.', code: null };
+      const answer = await outbound.request({
+        method: 'POST',
+        url: address.endpoint,
+        headers: {
+          ...headersOf(message),
+          authorization: await authorization(origin),
+          'content-encoding': 'aes128gcm',
+          'content-type': 'application/octet-stream',
+        },
+        body: bodyOf(message, address),
+        timeoutMs: callTimeoutMs,
+        maxBytes: maxAnswerBytes,
+        signal,
+      });
+      return answer.kind === 'failure' ? failedCall(answer) : classify(answer, address, clock());
+    },
+    // There is no account to ask: the key pair is ours, and a subscription accepts no other.
+    verify: async () => ({ ok: true, detail: 'The key pair is ready.' }),
+  };
+}
+
+function bodyOf(message: PushMessage, keys: Extract<DeviceAddress, { kind: 'web_push' }>): Buffer {
+  const encode = (shown: PushMessage): string => JSON.stringify(payloadOf(shown));
+  const text = message.type === 'ring' ? fitRing(message, maxPlaintextBytes, encode) : encode(message);
+  return encryptMessage(Buffer.from(text), keys);
+}
+
+function headersOf(message: PushMessage): Record<string, string> {
+  if (message.type === 'ring') {
+    const { ttlSeconds, urgency, id } = message;
+    return { ttl: String(ttlSeconds), urgency, topic: topicOf(id) };
+  }
+  // A single withdrawal takes the place of its notification while the push service still keeps it.
+  const [first, second] = message.ids;
+  const topic = first !== undefined && second === undefined ? { topic: topicOf(first) } : {};
+  return { ttl: String(withdrawTtlSeconds), urgency: 'low', ...topic };
+}
+
+/** A topic has at most 32 characters of base64url: exactly a UUID without its hyphens. */
+function topicOf(id: string): string {
+  return id.replaceAll('-', '');
+}
+
+function classify(
+  { status, headers, body }: OutboundAnswer,
+  { endpoint }: Extract<DeviceAddress, { kind: 'web_push' }>,
+  now: number,
+): PushOutcome {
+  const code = String(status);
+  if (status >= 200 && status < 300) return { kind: 'accepted', detail: 'Accepted.', code };
+  const secrets = [endpoint, new URL(endpoint).pathname.split('/').at(-1) ?? ''];
+  const reason = shownText(body.toString('utf8'), secrets);
+  const detail = `The push service answered ${status}${reason ? `: ${reason}` : ''}`;
+  if (status === 404 || status === 410) return { kind: 'gone', detail: 'The subscription has ended.', code };
+  if (status === 429 || status >= 500)
+    return { kind: 'retry', detail, code, retryAfterMs: parseRetryAfter(headers['retry-after'], now) };
+  return { kind: status === 413 ? 'rejected' : 'broken', detail, code };
+}
