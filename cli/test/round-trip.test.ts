@@ -100,7 +100,13 @@ const bodies = fc
   )
   .map((each) => each.flat());
 
-const template = fc.record({ key, name, bodies });
+const push = fc.option(
+  fc.oneof(
+    fc.record({ mode: fc.constantFrom('always', 'never') }),
+    fc.record({ mode: fc.constant('unseen'), after_seconds: fc.integer({ min: 1, max: 86_400 }) }),
+  ),
+);
+const template = fc.record({ key, name, bodies, push });
 const category = fc.record({
   key,
   name,
@@ -108,6 +114,7 @@ const category = fc.record({
   is_critical: fc.boolean(),
   default_channels: fc.subarray([...channels]),
   default_opt_in: fc.boolean(),
+  push,
 });
 const workflow = fc.record({
   key: fc.stringMatching(/^[a-z0-9_]{1,20}$/).filter((each) => each !== 'runs'),
@@ -188,7 +195,7 @@ test('files are equal exactly when the resources are', () => {
     layout: null as string | null,
   };
   const hash = (changes: Partial<typeof body>, called = 'n') =>
-    hashOf(filesOf({ key: 'k', name: called, bodies: [{ ...body, ...changes }] }));
+    hashOf(filesOf({ key: 'k', name: called, bodies: [{ ...body, ...changes }], push: null }));
   const all = [
     hash({}),
     hash({ text_template: 'a\n' }),

@@ -2,6 +2,7 @@ import { type Category, type Client, NotFoundError } from '@carillon/sdk';
 import { channels } from '../channels.ts';
 import { fieldsOf } from './json-file.ts';
 import type { Files, Kind } from './kind.ts';
+import { pushField, readPushRing } from './push-ring.ts';
 import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
 
 const name = 'categories';
@@ -9,6 +10,7 @@ const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 
 type Content = Pick<Category, 'name' | 'default_channels' | 'default_opt_in' | 'is_critical'> & {
   description?: string;
+  push?: { mode: string; after_seconds?: number };
 };
 
 export const categories: Kind = {
@@ -22,6 +24,7 @@ export const categories: Kind = {
         'is_critical',
         'default_channels',
         'default_opt_in',
+        'push',
       ]);
       return contentOf({
         name: fields.text('name', 200),
@@ -29,6 +32,7 @@ export const categories: Kind = {
         is_critical: fields.flag('is_critical', false),
         default_channels: fields.choices('default_channels', channels),
         default_opt_in: fields.flag('default_opt_in', true),
+        push: readPushRing(value.push),
       });
     }),
   async *list(client) {
@@ -40,8 +44,8 @@ export const categories: Kind = {
     return found && !found.is_archived ? filesOf(found) : null;
   },
   async write(client, key, files) {
-    const { description = null, ...content } = contentIn(files) as Content;
-    const wanted = { ...content, description };
+    const { description = null, push, ...content } = contentIn(files) as Content;
+    const wanted = { ...content, description, push: readPushRing(push) };
     if (await getCategory(client, key))
       await client.categories.replace(key, { ...wanted, is_archived: false });
     else await client.categories.create({ key, ...wanted });
@@ -67,6 +71,7 @@ function contentOf(category: Omit<Category, 'id' | 'key' | 'is_archived'>): Cont
     is_critical: category.is_critical,
     default_channels: category.default_channels,
     default_opt_in: category.default_opt_in,
+    ...pushField(category.push),
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isObject } from '../input.ts';
 import { FileProblem, fieldsOf, readJsonFile, readText } from './json-file.ts';
 import type { FolderContent, LocalResource } from './kind.ts';
+import { pushField, readPushRing } from './push-ring.ts';
 import { isIgnored } from './single-file.ts';
 import { bodyName, type Head, headOf, inOrder, name, partsOf, used, withoutBreak } from './template-files.ts';
 
@@ -72,17 +73,20 @@ function readTemplate(folder: string, key: string, entries: Dirent[], content: F
     }
   }
   if (!paths.includes(`${name}/${key}/template.json`)) throw new FileProblem('has no template.json');
-  const { name: called = '', subjects = {} } = head ?? {};
+  const { name: called = '', subjects = {}, push } = head ?? {};
   if (head) checkBodies(subjects, bodies);
   return {
-    files: new Map([[`${name}/${key}/template.json`, headOf(called, subjects)], ...inOrder(files)]),
+    files: new Map([
+      [`${name}/${key}/template.json`, headOf(called, subjects, readPushRing(push))],
+      ...inOrder(files),
+    ]),
     paths,
   };
 }
 
 function readHead(path: string, key: string): Head {
   const value = readJsonFile(path);
-  const fields = fieldsOf(value, ['key', 'name', 'subjects']);
+  const fields = fieldsOf(value, ['key', 'name', 'subjects', 'push']);
   if ((value.key ?? key) !== key)
     throw new FileProblem(`says its key is “${String(value.key)}”, but the name of the folder is the key`);
   const subjects: Record<string, string> = {};
@@ -99,7 +103,7 @@ function readHead(path: string, key: string): Head {
   }
   if (value.subjects !== undefined && !isObject(value.subjects))
     throw new FileProblem(': subjects must be an object');
-  return { name: fields.text('name', 200), subjects };
+  return { name: fields.text('name', 200), subjects, ...pushField(readPushRing(value.push)) };
 }
 
 function checkBodies(subjects: Record<string, string>, bodies: Set<string>): void {

@@ -1,5 +1,6 @@
 import { type Channel, channels } from '../channels.ts';
 import { pretty } from './json-file.ts';
+import { type PushRing, pushField } from './push-ring.ts';
 
 export const name = 'templates';
 
@@ -27,6 +28,7 @@ export const used: Record<Channel, readonly (Extension | 'subject')[]> = {
 export interface Head {
   name: string;
   subjects?: Record<string, string>;
+  push?: { mode: string; after_seconds?: number };
 }
 
 /** `email`, `email.de`: which body it is. */
@@ -36,9 +38,13 @@ export const bodyName = (channel: string, locale: string | null): string =>
 export const inOrder = <Value>(entries: Iterable<[string, Value]>): [string, Value][] =>
   [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
 
-export function headOf(called: string, subjects: Record<string, string>): string {
+export function headOf(called: string, subjects: Record<string, string>, push: PushRing): string {
   const sorted = inOrder(Object.entries(subjects));
-  const head: Head = { name: called, ...(sorted.length > 0 ? { subjects: Object.fromEntries(sorted) } : {}) };
+  const head: Head = {
+    name: called,
+    ...(sorted.length > 0 ? { subjects: Object.fromEntries(sorted) } : {}),
+    ...pushField(push),
+  };
   return pretty(head);
 }
 

@@ -1,6 +1,7 @@
 import { type Client, NotFoundError, type Template } from '@carillon/sdk';
 import type { Channel } from '../channels.ts';
 import type { Files, Kind } from './kind.ts';
+import { readPushRing } from './push-ring.ts';
 import { readTemplates } from './read-templates.ts';
 import {
   bodyName,
@@ -42,7 +43,12 @@ async function getTemplate(client: Client, key: string): Promise<Template | null
   }
 }
 
-export function filesOf({ key, name: called, bodies }: Pick<Template, 'key' | 'name' | 'bodies'>): Files {
+export function filesOf({
+  key,
+  name: called,
+  bodies,
+  push,
+}: Pick<Template, 'key' | 'name' | 'bodies' | 'push'>): Files {
   const subjects: Record<string, string> = {};
   const files = new Map<string, string>();
   for (const body of bodies) {
@@ -52,7 +58,7 @@ export function filesOf({ key, name: called, bodies }: Pick<Template, 'key' | 'n
       if (body[field] !== '') files.set(`${name}/${key}/${id}.${extension}`, `${body[field]}\n`);
     }
   }
-  return new Map([[`${name}/${key}/template.json`, headOf(called, subjects)], ...inOrder(files)]);
+  return new Map([[`${name}/${key}/template.json`, headOf(called, subjects, push)], ...inOrder(files)]);
 }
 
 /** Back from canonical files to what the service takes. */
@@ -74,6 +80,7 @@ function contentOf(key: string, files: Files) {
     fieldsOfBody(id).subject_template = subject;
   return {
     name: head.name,
+    push: readPushRing(head.push),
     bodies: [...bodies].map(([id, fields]) => {
       const [channel = '', locale = null] = id.split('.');
       return { channel: channel as Channel, locale, ...fields };
