@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createOutbound } from './channels/http.ts';
+import { createHttp2Client } from './channels/http2.ts';
 import type { Config } from './config.ts';
 import { type ContactOptions, watchDatabase } from './db/contact.ts';
 import { createDoorbell, type DoorbellOptions } from './db/doorbell.ts';
@@ -179,6 +180,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const scrape = createScrape({ metrics, queue, pool, log }, options.sumMetrics);
     const outbound = createOutbound({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
     stops.push(() => outbound.stop());
+    const http2 = createHttp2Client({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
+    stops.push(() => http2.stop());
     // The operator has chosen the endpoint, which is often in a private network.
     const storeOutbound = createOutbound({ policy: 'all', maxConnections: storeConnections });
     stops.push(() => storeOutbound.stop());
@@ -206,6 +209,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       authenticator: createAuthenticator(pool, systemClock, config.CARILLON_SESSION_IDLE_HOURS * 3_600_000),
       recipients: createRecipientAuthenticator({ pool, keyring, clock: systemClock }),
       outbound,
+      http2,
       objectStore,
       tasks,
       publicUrl: () => config.PUBLIC_URL ?? url,

@@ -152,6 +152,16 @@ export const networks = (value: string): string[] =>
     return part.trim();
   });
 
+export const pushHosts = (value: string): string[] =>
+  value.split(',').map((part) => {
+    const host = part.trim().toLowerCase();
+    if (!/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(host))
+      throw new BadValue(
+        'must be names of hosts, such as push.example.com or *.example.com, comma-separated',
+      );
+    return host;
+  });
+
 export const s3Bucket = (value: string): string => {
   if (!/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i.test(value))
     throw new BadValue('must be the name of a bucket: 3 to 63 letters, digits, dots and hyphens');

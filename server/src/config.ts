@@ -20,6 +20,7 @@ import {
   patterns,
   positive,
   processRoles,
+  pushHosts,
   type S3Encryption,
   s3Bucket,
   s3Encryption,
@@ -295,6 +296,24 @@ const settings = {
     read: url('http:', 'https:'),
     fallback: 'https://rest.nexmo.com',
     meaning: 'Base URL of the Vonage (smstwo) API. Change it for simulators and proxies.',
+  }),
+  CARILLON_APNS_API_URL: setting<string | null>({
+    read: url('http:', 'https:'),
+    fallback: null,
+    shown: 'the server of Apple that the push settings choose',
+    meaning: 'Base URL of the APNs API. Change it for simulators and proxies; `http:` is HTTP/2 without TLS.',
+  }),
+  CARILLON_FCM_API_URL: setting({
+    read: url('http:', 'https:'),
+    fallback: 'https://fcm.googleapis.com',
+    meaning: 'Base URL of the FCM API. Change it for simulators and proxies; `http:` is HTTP/2 without TLS.',
+  }),
+  CARILLON_WEB_PUSH_HOSTS: setting<readonly string[]>({
+    read: pushHosts,
+    fallback: [],
+    shown: 'none',
+    meaning:
+      'Hosts of push services, separated by commas, that browsers may subscribe with besides those of Google, Mozilla, Apple and Microsoft; `*.example.com` allows every host below. Their subscriptions may use `http:`.',
   }),
   CARILLON_RETENTION_DAYS: setting<number | null>({
     read: integer(7, 36_500),

@@ -1,4 +1,5 @@
 import type { Outbound } from './channels/http.ts';
+import type { Http2Client } from './channels/http2.ts';
 import type { Config } from './config.ts';
 import type { DatabaseContact } from './db/contact.ts';
 import type { Doorbell } from './db/doorbell.ts';
@@ -42,6 +43,8 @@ export interface Deps {
   recipients: RecipientAuthenticator;
   /** The only way to make outbound HTTP calls. */
   outbound: Outbound;
+  /** The same for services that expect HTTP/2. */
+  http2: Http2Client;
   /** Where attachments and large bodies are; null when they are in the database. */
   objectStore: ObjectStore | null;
   /** Runs computations on tenants' input; see docs/adr/0017. */

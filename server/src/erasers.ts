@@ -4,6 +4,7 @@ import { bulkActionEraser } from './features/bulk-actions/index.ts';
 import { inboxEraser } from './features/inbox/index.ts';
 import { notificationEraser } from './features/notifications/index.ts';
 import { preferenceEraser } from './features/preferences/index.ts';
+import { deviceEraser } from './features/push/index.ts';
 import { runEraser, wakeRunsOf } from './features/runs/index.ts';
 import { scheduleEraser } from './features/schedules/index.ts';
 import type { Eraser } from './features/users/index.ts';
@@ -14,6 +15,7 @@ export function allErasers(deps: Pick<Deps, 'queue'>): Eraser[] {
     preferenceEraser,
     subscriptionEraser,
     inboxEraser,
+    deviceEraser,
     notificationEraser(deps.queue, wakeRunsOf),
     runEraser(deps.queue),
     scheduleEraser,

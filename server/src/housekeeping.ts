@@ -16,6 +16,7 @@ import { tidyInbox } from './features/inbox/index.ts';
 import { deleteOldIncidents } from './features/incidents/index.ts';
 import { deleteAttachmentBytesBefore, forgetNotifications } from './features/notifications/index.ts';
 import { deleteUnusedObjects, releaseForgottenObjects } from './features/objects/index.ts';
+import { tidyPresences } from './features/push/index.ts';
 import { tidyCallbacks } from './features/receipts/index.ts';
 import { forgetRuns, tidyRuns, wakeRunsOf } from './features/runs/index.ts';
 import { tidySandbox } from './features/sandbox/index.ts';
@@ -57,6 +58,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     await deleteExpiredSessions(pool);
     await tidyCallbacks(pool, clock(), () => stopped);
     await tidyInbox(pool, clock(), () => stopped);
+    await tidyPresences(pool, () => stopped);
     await tidyTopics(pool, () => stopped);
     await tidyBroadcasts(deps, () => stopped);
     await tidyRuns(pool, clock(), () => stopped);

@@ -3,6 +3,7 @@ import { createBroadcastJob } from './features/broadcasts/index.ts';
 import { createBulkActionJob } from './features/bulk-actions/index.ts';
 import { createDispatchJob } from './features/dispatch/index.ts';
 import { createInboxReturnJob } from './features/inbox/index.ts';
+import { createPushJob } from './features/push/index.ts';
 import { createReceiptJob } from './features/receipts/index.ts';
 import { createRunJob } from './features/runs/index.ts';
 import { createScheduleJob } from './features/schedules/index.ts';
@@ -25,5 +26,6 @@ export function allJobs(services: Services): Record<WorkKind, Job> {
     bulk_action: createBulkActionJob(services),
     broadcast: createBroadcastJob(services),
     inbox_return: createInboxReturnJob(services),
+    push: createPushJob(services),
   };
 }

@@ -12,6 +12,7 @@ import {
   chatthreeRoutes,
   chattwoRoutes,
   emailRoutes,
+  pushSettingsRoutes,
   smsRoutes,
 } from './features/connections/index.ts';
 import { contentRoutes } from './features/dispatch/index.ts';
@@ -20,6 +21,7 @@ import { notificationRoutes } from './features/notifications/index.ts';
 import { partRoutes } from './features/parts/index.ts';
 import { preferencePageRoutes } from './features/preference-page/index.ts';
 import { categoryRoutes, preferenceRoutes } from './features/preferences/index.ts';
+import { pushRoutes } from './features/push/index.ts';
 import { runRoutes } from './features/runs/index.ts';
 import { sandboxRoutes } from './features/sandbox/index.ts';
 import { scheduleRoutes } from './features/schedules/index.ts';
@@ -66,6 +68,7 @@ export function allRoutes(
     ...brakeRoutes(services),
     ...spendRoutes(services),
     ...inboxRoutes(services),
+    ...pushRoutes(services),
     ...webhookRoutes(services),
     ...activityRoutes(services),
     ...workflowRoutes(services),
@@ -74,6 +77,7 @@ export function allRoutes(
     ...sandboxRoutes(services),
     ...emailRoutes(services),
     ...smsRoutes(services),
+    ...pushSettingsRoutes(services),
     ...chatoneRoutes(services),
     ...chattwoRoutes(services),
     ...chatthreeRoutes(services),

@@ -2,6 +2,7 @@ import type { SealedColumn } from './db/reseal.ts';
 import { connectionSealedColumns } from './features/connections/index.ts';
 import { inboxSealedColumns } from './features/inbox/index.ts';
 import { linkSealedColumns } from './features/links/index.ts';
+import { deviceSealedColumns } from './features/push/index.ts';
 import { webhookSealedColumns } from './features/webhooks/index.ts';
 import { workflowSealedColumns } from './features/workflows/index.ts';
 
@@ -13,6 +14,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...connectionSealedColumns,
   ...webhookSealedColumns,
   ...inboxSealedColumns,
+  ...deviceSealedColumns,
   ...linkSealedColumns,
   ...workflowSealedColumns,
 ];

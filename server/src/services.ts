@@ -26,6 +26,8 @@ import {
   createEmailConnections,
   createEmailSettingsService,
   createInstallationService,
+  createPushConnections,
+  createPushSettingsService,
   createSmsCallbackUrl,
   createSmsConnections,
   createSmsSettingsService,
@@ -47,6 +49,7 @@ import {
   createPreferenceService,
 } from './features/preferences/index.ts';
 import { createProviderHealthTracker, createThrottles } from './features/provider-health/index.ts';
+import { createPushService } from './features/push/index.ts';
 import { createReportWriter } from './features/receipts/index.ts';
 import { createNewRuns, createRunService, wakeRunsOf } from './features/runs/index.ts';
 import { createScheduleService } from './features/schedules/index.ts';
@@ -96,6 +99,8 @@ export function createServices(deps: Deps) {
   };
 
   const parts = createPartService(deps);
+  const pushConnections = createPushConnections(deps);
+  const pushSettings = createPushSettingsService(deps);
   const templates = createTemplateService(deps, listWorkflowsWithTemplate);
   const categoryDirectory = createCategoryDirectory(deps);
   const lookups = allLookups({
@@ -172,6 +177,9 @@ export function createServices(deps: Deps) {
     callbacks: createCallbackService({ ...deps, linkSecrets, callbackProviders, reportWriter }),
     reportWriter,
     inbox: createInboxService({ ...deps, actionEvents: runs }),
+    pushConnections,
+    pushSettings,
+    push: createPushService({ ...deps, pushConnections, pushSettings }),
     liveInbox: createLiveInbox(deps),
     overview: createActivityService(deps),
     incidentBoard: createIncidentBoard(deps),

@@ -37,6 +37,8 @@ import type {
   CreateInvitationParams,
   CreateOrganizationParams,
   DeleteTemplateBodyParams,
+  Device,
+  DeviceInput,
   Freeze,
   FreezeInput,
   GetEmailSettingsResult,
@@ -117,6 +119,7 @@ import type {
   ListTranslationsResult,
   ListTranslationVersionsParams,
   ListTranslationVersionsResult,
+  ListUserDevicesResult,
   ListUsersParams,
   ListUsersResult,
   ListWebhookAttemptsParams,
@@ -155,6 +158,10 @@ import type {
   PriceTable,
   PromoteTemplateParams,
   PromoteWorkflowParams,
+  PushSettings,
+  PushSettingsRequest,
+  PushTestRequest,
+  PushTestResult,
   PutTemplateBodyParams,
   QuietHours,
   RecoverWebhookEndpointParams,
@@ -1009,6 +1016,34 @@ export interface Api {
      * `DELETE /v1/users/{externalUserId}`
      */
     erase(externalUserId: string, options?: RequestOptions): Promise<void>;
+    /**
+     * List the devices of a user.
+     *
+     * All of them, the last registered first. Endpoints and tokens are not shown.
+     *
+     * Requires the scope `preferences:read`.
+     *
+     * `GET /v1/users/{externalUserId}/devices`
+     */
+    listDevices(externalUserId: string, options?: RequestOptions): List<Device, ListUserDevicesResult>;
+    /**
+     * Register a device of a user.
+     *
+     * For servers that collect the tokens of their apps, and for moving from another system.
+     *
+     * Requires the scope `preferences:write`.
+     *
+     * `PUT /v1/users/{externalUserId}/devices`
+     */
+    registerDevice(externalUserId: string, params: DeviceInput, options?: RequestOptions): Promise<Device>;
+    /**
+     * Remove a device of a user.
+     *
+     * Requires the scope `preferences:write`.
+     *
+     * `DELETE /v1/users/{externalUserId}/devices/{id}`
+     */
+    deleteDevice(externalUserId: string, id: string, options?: RequestOptions): Promise<void>;
   };
   topics: {
     /**
@@ -1386,6 +1421,54 @@ export interface Api {
       params?: RotateInboxKeyParams,
       options?: RequestOptions,
     ): Promise<RotateInboxKeyResult>;
+  };
+  pushSettings: {
+    /**
+     * Test the push settings of an environment.
+     *
+     * Asks Apple and Google whether they accept the keys. With a user, it also rings the devices of the user, in Test environments too.
+     *
+     * Requires the scope `channels:write`.
+     *
+     * `POST /v1/environments/{envId}/push-settings/test`
+     */
+    testPushSettings(
+      envId: string,
+      params?: PushTestRequest,
+      options?: RequestOptions,
+    ): Promise<PushTestResult>;
+    /**
+     * Get the push settings of an environment.
+     *
+     * Requires the scope `channels:read`.
+     *
+     * `GET /v1/environments/{envId}/push-settings`
+     */
+    getPushSettings(envId: string, options?: RequestOptions): Promise<PushSettings>;
+    /**
+     * Create or replace the push settings of an environment.
+     *
+     * Push rings the devices of a user when an item arrives in the inbox. Web push needs a contact, and its keys are made here; APNs a .p8 key; FCM a service account. Apple and Google are asked whether they accept the keys (10 seconds at most), and the settings are saved in any case: `check` shows the answer. In a Test environment rings end in the sandbox.
+     *
+     * Requires the scope `channels:write`.
+     *
+     * `PUT /v1/environments/{envId}/push-settings`
+     */
+    replacePushSettings(
+      envId: string,
+      params: PushSettingsRequest,
+      options?: RequestOptions,
+    ): Promise<PushSettings>;
+    /**
+     * Delete the push settings of an environment.
+     *
+     * Items then reach the inbox only. Devices stay registered, but new settings have new VAPID keys, so browsers have to subscribe again.
+     *
+     * Requires the scope `channels:write`.
+     *
+     * `DELETE /v1/environments/{envId}/push-settings`
+     */
+    deletePushSettings(envId: string, options?: RequestOptions): Promise<void>;
   };
   webhookEndpoints: {
     /**
@@ -2697,6 +2780,9 @@ export const api: Table = {
     get: { method: 'GET', path: '/v1/users/{externalUserId}' },
     replace: { method: 'PUT', path: '/v1/users/{externalUserId}', body: true },
     erase: { method: 'DELETE', path: '/v1/users/{externalUserId}' },
+    listDevices: { method: 'GET', path: '/v1/users/{externalUserId}/devices', list: 'whole' },
+    registerDevice: { method: 'PUT', path: '/v1/users/{externalUserId}/devices', body: true },
+    deleteDevice: { method: 'DELETE', path: '/v1/users/{externalUserId}/devices/{id}' },
   },
   topics: {
     create: { method: 'POST', path: '/v1/topics', body: true },
@@ -2752,6 +2838,12 @@ export const api: Table = {
   inboxTokens: {
     create: { method: 'POST', path: '/v1/inbox/tokens', body: true, repeatable: true },
     rotateKey: { method: 'POST', path: '/v1/environments/{envId}/inbox-key/rotate', body: true },
+  },
+  pushSettings: {
+    testPushSettings: { method: 'POST', path: '/v1/environments/{envId}/push-settings/test', body: true },
+    getPushSettings: { method: 'GET', path: '/v1/environments/{envId}/push-settings' },
+    replacePushSettings: { method: 'PUT', path: '/v1/environments/{envId}/push-settings', body: true },
+    deletePushSettings: { method: 'DELETE', path: '/v1/environments/{envId}/push-settings' },
   },
   webhookEndpoints: {
     create: { method: 'POST', path: '/v1/webhook-endpoints', body: true },

@@ -7,15 +7,19 @@ import type {
   ArchiveInboxItemsParams,
   ArchiveInboxItemsResult,
   CreateStreamTicketResult,
+  Device,
+  DeviceInput,
   GetInboxFeedParams,
   GetInboxFeedResult,
   GetInboxUnreadCountResult,
   GetOwnPreferencesResult,
   InboxItem,
+  InboxPresence,
   InboxUnreadCounts,
   MarkInboxReadParams,
   MarkInboxReadResult,
   Preference,
+  PushOffer,
   SetOwnPreferenceParams,
   SnoozeInboxItemParams,
   UnsubscribeFromAllResult,
@@ -190,6 +194,48 @@ export interface InboxApi {
      */
     unsubscribeAll(options?: RequestOptions): Promise<UnsubscribeFromAllResult>;
   };
+  inbox: {
+    /**
+     * Get what can be rung.
+     *
+     * The push services of the environment, and the public key that browsers subscribe with.
+     *
+     * Requires an end-user token with the scope `inbox`.
+     *
+     * `GET /inbox/v1/push`
+     */
+    getPushOffer(options?: RequestOptions): Promise<PushOffer>;
+    /**
+     * Register the device of the user.
+     *
+     * Items of the inbox then ring it. Call it each time the app starts: tokens change, and a device belongs to the user who registered it last. A user has at most 100 devices; the one that was registered longest ago is replaced.
+     *
+     * Requires an end-user token with the scope `inbox`.
+     *
+     * `PUT /inbox/v1/devices`
+     */
+    registerOwnDevice(params: DeviceInput, options?: RequestOptions): Promise<Device>;
+    /**
+     * Remove a device of the user.
+     *
+     * For example when the user signs out. Returns 204 even if the device is unknown.
+     *
+     * Requires an end-user token with the scope `inbox`.
+     *
+     * `DELETE /inbox/v1/devices/{id}`
+     */
+    deleteOwnDevice(id: string, options?: RequestOptions): Promise<void>;
+    /**
+     * Say whether the inbox is visible.
+     *
+     * While a page with the inbox is visible, no device of the user rings. Repeat `visible: true` every 30 seconds: it counts for 60.
+     *
+     * Requires an end-user token with the scope `inbox`.
+     *
+     * `PUT /inbox/v1/presence`
+     */
+    setInboxPresence(params: InboxPresence, options?: RequestOptions): Promise<void>;
+  };
 }
 
 export const inboxApi: Table = {
@@ -216,5 +262,11 @@ export const inboxApi: Table = {
     get: { method: 'GET', path: '/inbox/v1/preferences' },
     set: { method: 'PATCH', path: '/inbox/v1/preferences/{categoryKey}/{channel}', body: true },
     unsubscribeAll: { method: 'POST', path: '/inbox/v1/preferences/unsubscribe-all', repeatable: true },
+  },
+  inbox: {
+    getPushOffer: { method: 'GET', path: '/inbox/v1/push' },
+    registerOwnDevice: { method: 'PUT', path: '/inbox/v1/devices', body: true },
+    deleteOwnDevice: { method: 'DELETE', path: '/inbox/v1/devices/{id}' },
+    setInboxPresence: { method: 'PUT', path: '/inbox/v1/presence', body: true },
   },
 };

@@ -324,6 +324,7 @@ export type Category = {
   default_channels: Array<'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree'>;
   default_opt_in: boolean;
   is_archived: boolean;
+  push: PushRing | null;
 };
 
 export type CategoryInput = {
@@ -334,6 +335,15 @@ export type CategoryInput = {
   is_critical?: boolean | undefined;
   default_channels: Array<'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree'>;
   default_opt_in?: boolean | undefined;
+  /** When in_app items of the category ring the devices of the user. null: as the push settings say. Unchanged if omitted. */
+  push?:
+    | ({
+        /** `always`: at once. `unseen`: if the item is not read within `after_seconds`. `never`: the inbox only. */
+        mode: 'always' | 'unseen' | 'never';
+        /** Only for `unseen`; defaults to 30. */
+        after_seconds?: (number | null) | undefined;
+      } | null)
+    | undefined;
 };
 
 export type CategoryUpdate = {
@@ -345,6 +355,15 @@ export type CategoryUpdate = {
   is_critical?: boolean | undefined;
   /** Set to false to restore an archived category. Unchanged if omitted. */
   is_archived?: boolean | undefined;
+  /** When in_app items of the category ring the devices of the user. null: as the push settings say. Unchanged if omitted. */
+  push?:
+    | ({
+        /** `always`: at once. `unseen`: if the item is not read within `after_seconds`. `never`: the inbox only. */
+        mode: 'always' | 'unseen' | 'never';
+        /** Only for `unseen`; defaults to 30. */
+        after_seconds?: (number | null) | undefined;
+      } | null)
+    | undefined;
 };
 
 export type ChatoneInstallation = {
@@ -423,6 +442,38 @@ export type ChattwoEndpointChange = {
   label?: string | undefined;
   /** The URL allows anyone to post, so it is never shown again. */
   webhook_url?: string | undefined;
+};
+
+export type Device = {
+  id: string;
+  kind: 'web_push' | 'apns' | 'fcm';
+  /** The host of the push service. */
+  service: string;
+  label: string | null;
+  created_at: string;
+  /** When the device was last registered. */
+  last_seen_at: string;
+  /** Of the last push: accepted, retry, rejected, broken … */
+  last_outcome: string | null;
+  last_outcome_detail: string | null;
+  last_outcome_at: string | null;
+};
+
+export type DeviceInput = {
+  kind: 'web_push' | 'apns' | 'fcm';
+  /** For `web_push`: of the PushSubscription. */
+  endpoint?: (string | null) | undefined;
+  /** For `web_push`: of the PushSubscription. */
+  keys?:
+    | ({
+        p256dh: string;
+        auth: string;
+      } | null)
+    | undefined;
+  /** For `apns` the device token in hexadecimal digits, for `fcm` the registration token. */
+  token?: (string | null) | undefined;
+  /** A name for people. */
+  label?: (string | null) | undefined;
 };
 
 export type EngagedRule = {
@@ -604,6 +655,13 @@ export type InboxItem = {
   action_taken: InboxActionTaken | null;
   /** When the item returns; until then it is hidden, and counts as read. */
   snoozed_until: string | null;
+};
+
+export type InboxPresence = {
+  /** A random id of the page, the same until it is closed. */
+  page: string;
+  /** Whether the person can see the page. */
+  visible: boolean;
 };
 
 export type InboxTokenRequest = {
@@ -1050,6 +1108,106 @@ export type ProviderHealth = {
   failure_rate: number;
   /** When the failures began. */
   since: string | null;
+};
+
+/** What the service said when the settings were saved or tested. */
+export type PushCheck = {
+  ok: boolean;
+  detail: string;
+  at: string;
+};
+
+export type PushOffer = {
+  web_push: {
+    /** The `applicationServerKey` for PushManager.subscribe(). */
+    public_key: string;
+  } | null;
+  apns: boolean;
+  fcm: boolean;
+};
+
+export type PushRing = {
+  mode: 'always' | 'unseen' | 'never';
+  after_seconds: number | null;
+};
+
+export type PushSettings = {
+  ring: PushRing;
+  web_push: {
+    contact: string;
+    /** The VAPID key that browsers subscribe with. The pair is made here and stays the same. */
+    public_key: string;
+    check: PushCheck | null;
+  } | null;
+  apns: {
+    team_id: string;
+    key_id: string;
+    bundle_id: string;
+    environment: 'production' | 'sandbox';
+    check: PushCheck | null;
+  } | null;
+  fcm: {
+    project_id: string;
+    client_email: string;
+    check: PushCheck | null;
+  } | null;
+};
+
+/** A service that is omitted or null is switched off. */
+export type PushSettingsRequest = {
+  /** When items ring, unless their template or category says otherwise. By default always. */
+  ring?:
+    | ({
+        /** `always`: at once. `unseen`: if the item is not read within `after_seconds`. `never`: the inbox only. */
+        mode: 'always' | 'unseen' | 'never';
+        /** Only for `unseen`; defaults to 30. */
+        after_seconds?: (number | null) | undefined;
+      } | null)
+    | undefined;
+  web_push?:
+    | ({
+        /** An email address or an https URL by which a push service can reach you. */
+        contact: string;
+      } | null)
+    | undefined;
+  apns?:
+    | ({
+        team_id: string;
+        /** The id of the key, which is part of the file name. */
+        key_id: string;
+        /** The bundle id of the app. */
+        bundle_id: string;
+        /** `sandbox` for apps that Xcode installed; defaults to `production`. */
+        environment?: ('production' | 'sandbox') | undefined;
+        /** The contents of the .p8 file. Write-only; may be omitted while the key id stays the same. */
+        private_key?: (string | null) | undefined;
+      } | null)
+    | undefined;
+  fcm?:
+    | ({
+        /** The key file of a service account with the role "Firebase Cloud Messaging API Admin". Write-only; if omitted, the stored one is kept. */
+        service_account?: (Record<string, unknown> | null) | undefined;
+      } | null)
+    | undefined;
+};
+
+export type PushTestRequest = {
+  external_user_id?: (string | null) | undefined;
+};
+
+export type PushTestResult = {
+  checks: Array<{
+    kind: 'web_push' | 'apns' | 'fcm';
+    ok: boolean;
+    detail: string;
+  }>;
+  devices: Array<{
+    id: string;
+    kind: 'web_push' | 'apns' | 'fcm';
+    service: string;
+    outcome: string;
+    detail: string;
+  }>;
 };
 
 export type QuietHours = {
@@ -1551,6 +1709,7 @@ export type Template = {
   bodies: Array<TemplateBody>;
   /** Kebab-case: `in-app`. */
   body_channels: Array<string>;
+  push: PushRing | null;
 };
 
 export type TemplateBody = {
@@ -1593,9 +1752,18 @@ export type TemplateCreate = {
         layout?: (string | null) | undefined;
       }>
     | undefined;
+  /** When in_app items of the template ring the devices of the user. null: as the category or the push settings say. */
+  push?:
+    | ({
+        /** `always`: at once. `unseen`: if the item is not read within `after_seconds`. `never`: the inbox only. */
+        mode: 'always' | 'unseen' | 'never';
+        /** Only for `unseen`; defaults to 30. */
+        after_seconds?: (number | null) | undefined;
+      } | null)
+    | undefined;
 };
 
-/** The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a field. */
+/** The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a text, and null clears push. */
 export type TemplatePatch = {
   name?: string | undefined;
   subject_template?: (string | null) | undefined;
@@ -1613,6 +1781,15 @@ export type TemplatePatch = {
         /** The key of a layout, or `none`. Omitted or null: the default layout of the channel. */
         layout?: (string | null) | undefined;
       }>
+    | undefined;
+  /** When in_app items of the template ring the devices of the user. null: as the category or the push settings say. */
+  push?:
+    | ({
+        /** `always`: at once. `unseen`: if the item is not read within `after_seconds`. `never`: the inbox only. */
+        mode: 'always' | 'unseen' | 'never';
+        /** Only for `unseen`; defaults to 30. */
+        after_seconds?: (number | null) | undefined;
+      } | null)
     | undefined;
 };
 
@@ -1660,6 +1837,7 @@ export type TemplatePromotion = {
     key: string;
     status: 'added' | 'removed' | 'modified' | 'unchanged';
     name: 'added' | 'removed' | 'modified' | 'unchanged';
+    push: 'added' | 'removed' | 'modified' | 'unchanged';
     bodies: Array<{
       channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
       locale: string | null;
@@ -2511,6 +2689,11 @@ export type RotateInboxKeyResult = {
   /** Shown only once. */
   signing_key: string;
   previous_valid_until: string;
+};
+
+export type ListUserDevicesResult = {
+  data: Array<Device>;
+  next_cursor: string | null;
 };
 
 export type ListWebhookEndpointsParams = {

@@ -239,6 +239,7 @@ create table categories (
   default_channels text[] not null,
   default_opt_in boolean not null,
   is_archived boolean default false not null,
+  push jsonb,
   constraint categories_pkey PRIMARY KEY (environment_id, key),
   constraint categories_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
@@ -303,6 +304,28 @@ create table chatone_oauth_states (
   expires_at timestamp with time zone not null,
   constraint chatone_oauth_states_pkey PRIMARY KEY (id)
 );
+
+create table devices (
+  id uuid not null,
+  environment_id uuid not null,
+  external_user_id text not null,
+  kind text not null,
+  identity bytea not null,
+  service text not null,
+  address text not null,
+  label text,
+  created_at timestamp with time zone default now() not null,
+  last_seen_at timestamp with time zone default now() not null,
+  last_outcome text,
+  last_outcome_detail text,
+  last_outcome_at timestamp with time zone,
+  constraint devices_pkey PRIMARY KEY (id),
+  constraint devices_environment_id_identity_key UNIQUE (environment_id, identity),
+  constraint devices_kind_check CHECK ((kind = ANY (ARRAY['web_push'::text, 'apns'::text, 'fcm'::text]))),
+  constraint devices_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE INDEX devices_by_spelling ON public.devices USING btree (environment_id, lower(external_user_id));
+CREATE INDEX devices_by_user ON public.devices USING btree (environment_id, external_user_id, last_seen_at);
 
 create table digest_items (
   run_id uuid not null,
@@ -421,6 +444,7 @@ create table inbox_items (
   read_at timestamp with time zone,
   first_read_at timestamp with time zone,
   archived_at timestamp with time zone,
+  rung_at timestamp with time zone,
   category text,
   tags text[] default '{}'::text[] not null,
   actions jsonb default '[]'::jsonb not null,
@@ -448,6 +472,15 @@ create table inbox_keys (
 );
 CREATE INDEX inbox_keys_by_environment ON public.inbox_keys USING btree (environment_id);
 CREATE UNIQUE INDEX inbox_keys_current ON public.inbox_keys USING btree (environment_id) WHERE (retires_at IS NULL);
+
+create unlogged table inbox_presences (
+  environment_id uuid not null,
+  external_user_id text not null,
+  page text not null,
+  visible_until timestamp with time zone not null,
+  constraint inbox_presences_pkey PRIMARY KEY (environment_id, external_user_id, page)
+);
+CREATE INDEX inbox_presences_by_end ON public.inbox_presences USING btree (visible_until);
 
 create unlogged table inbox_tickets (
   ticket_hash bytea not null,
@@ -692,6 +725,19 @@ create table provider_pauses (
   constraint provider_pauses_pkey PRIMARY KEY (environment_id, pace)
 );
 CREATE INDEX provider_pauses_by_end ON public.provider_pauses USING btree (paused_until);
+
+create table push_settings (
+  environment_id uuid not null,
+  ring jsonb not null,
+  vapid jsonb,
+  web_push jsonb,
+  apns jsonb,
+  fcm jsonb,
+  checks jsonb default '{}'::jsonb not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint push_settings_pkey PRIMARY KEY (environment_id),
+  constraint push_settings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
 
 create table queue_held (
   environment_id uuid not null,
@@ -1017,6 +1063,7 @@ create table template_versions (
   channels text[] not null,
   bodies json not null,
   size integer not null,
+  push jsonb,
   uses text[],
   translation_keys text[],
   parts jsonb,

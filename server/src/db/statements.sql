@@ -888,6 +888,21 @@ union all (select id::text, team_name, 'chatone', 'chatone', true, status, last_
 union all (select id::text, label, channel, channel, true, status, last_failure_reason, last_success_at, last_failure_at from chat_endpoints
  where environment_id = $1 order by status = 'active', last_failure_at desc nulls last, id limit 50);
 
+-- connections_delete_push_settings (features/connections/push/store.ts)
+delete from push_settings where environment_id = $1;
+
+-- connections_list_push_settings (features/connections/push/store.ts)
+select environment_id, ring, vapid, web_push, apns, fcm, checks, xmin::text as version from push_settings where environment_id = any ($1::uuid[]);
+
+-- connections_lock_push_settings (features/connections/push/store.ts)
+select environment_id, ring, vapid, web_push, apns, fcm, checks from push_settings where environment_id = $1 for update;
+
+-- connections_upsert_push_settings (features/connections/push/store.ts)
+insert into push_settings (environment_id, ring, vapid, web_push, apns, fcm, checks) values ($1, $2, $3, $4, $5, $6, $7)
+on conflict (environment_id) do update set
+  ring = excluded.ring, vapid = excluded.vapid, web_push = excluded.web_push, apns = excluded.apns, fcm = excluded.fcm,
+  checks = excluded.checks, updated_at = now();
+
 -- connections_delete_sms_settings (features/connections/sms/store.ts)
 delete from sms_settings where environment_id = $1;
 
@@ -923,7 +938,7 @@ select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.rec
   n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id, n.broadcast_id, n.source_id, n.chain,
   c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
   c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object, e.kind as environment_kind,
-  case n.channel when 'email' then (select s.xmin::text from email_settings s where s.environment_id = n.environment_id) when 'sms' then (select s.xmin::text from sms_settings s where s.environment_id = n.environment_id) end as settings_version
+  case n.channel when 'email' then (select s.xmin::text from email_settings s where s.environment_id = n.environment_id) when 'sms' then (select s.xmin::text from sms_settings s where s.environment_id = n.environment_id) when 'in_app' then (select s.xmin::text from push_settings s where s.environment_id = n.environment_id) end as settings_version
 from notifications n
 join notification_contents c on c.notification_id = n.id
 join environments e on e.id = n.environment_id
@@ -985,7 +1000,7 @@ returning 1 as one;
 
 -- inbox_mark_many_archived (features/inbox/bulk-store.ts)
 with slice as materialized (
-  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
+  select id, position, first_read_at, read_at, snooze_id, rung_at, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
   where environment_id = $1 and external_user_id = $2 and archived_at is null and true
     and (not $9::boolean or read_at is not null)
     and snoozed_until is null
@@ -993,8 +1008,8 @@ with slice as materialized (
     to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) < $5)
   order by position limit $4
 ), item as (
-  update inbox_items i set archived_at = $6, snoozed_until = null, snooze_id = null from slice s where i.id = s.id and s.is_meant
-  returning i.id, i.position, s.first_read_at, s.snooze_id, s.read_at is null as counted
+  update inbox_items i set archived_at = $6, snoozed_until = null, snooze_id = null, rung_at = null from slice s where i.id = s.id and s.is_meant
+  returning i.id, i.position, s.first_read_at, s.snooze_id, s.rung_at, s.read_at is null as counted
 ), total as (
   select count(*) as marked, count(*) filter (where counted) as unread,
     case when count(*) > 100 then 1 else count(*) end as events
@@ -1014,12 +1029,14 @@ with slice as materialized (
 )
 select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
   (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
+  (select array_agg(id) from (
+     select id from item where rung_at is not null order by position desc limit 50) newest) as rung,
   (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
 from total t;
 
 -- inbox_mark_many_archived_by_id (features/inbox/bulk-store.ts)
 with slice as materialized (
-  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
+  select id, position, first_read_at, read_at, snooze_id, rung_at, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
   where environment_id = $1 and external_user_id = $2 and archived_at is null and true
     and (not $9::boolean or read_at is not null)
     and id = any ($10::uuid[])
@@ -1027,8 +1044,8 @@ with slice as materialized (
     to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) < $5)
   order by position limit $4
 ), item as (
-  update inbox_items i set archived_at = $6, snoozed_until = null, snooze_id = null from slice s where i.id = s.id and s.is_meant
-  returning i.id, i.position, s.first_read_at, s.snooze_id, s.read_at is null as counted
+  update inbox_items i set archived_at = $6, snoozed_until = null, snooze_id = null, rung_at = null from slice s where i.id = s.id and s.is_meant
+  returning i.id, i.position, s.first_read_at, s.snooze_id, s.rung_at, s.read_at is null as counted
 ), total as (
   select count(*) as marked, count(*) filter (where counted) as unread,
     case when count(*) > 100 then 1 else count(*) end as events
@@ -1048,12 +1065,14 @@ with slice as materialized (
 )
 select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
   (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
+  (select array_agg(id) from (
+     select id from item where rung_at is not null order by position desc limit 50) newest) as rung,
   (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
 from total t;
 
 -- inbox_mark_many_read (features/inbox/bulk-store.ts)
 with slice as materialized (
-  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
+  select id, position, first_read_at, read_at, snooze_id, rung_at, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
   where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is null
     and (not $9::boolean or read_at is not null)
     and snoozed_until is null
@@ -1061,8 +1080,8 @@ with slice as materialized (
     to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) < $5)
   order by position limit $4
 ), item as (
-  update inbox_items i set read_at = $6, first_read_at = coalesce(i.first_read_at, $6) from slice s where i.id = s.id and s.is_meant
-  returning i.id, i.position, s.first_read_at, s.snooze_id, s.read_at is null as counted
+  update inbox_items i set read_at = $6, first_read_at = coalesce(i.first_read_at, $6), rung_at = null from slice s where i.id = s.id and s.is_meant
+  returning i.id, i.position, s.first_read_at, s.snooze_id, s.rung_at, s.read_at is null as counted
 ), total as (
   select count(*) as marked, count(*) filter (where counted) as unread,
     case when count(*) > 100 then 1 else count(*) end as events
@@ -1082,12 +1101,14 @@ with slice as materialized (
 )
 select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
   (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
+  (select array_agg(id) from (
+     select id from item where rung_at is not null order by position desc limit 50) newest) as rung,
   (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
 from total t;
 
 -- inbox_mark_many_read_by_id (features/inbox/bulk-store.ts)
 with slice as materialized (
-  select id, position, first_read_at, read_at, snooze_id, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
+  select id, position, first_read_at, read_at, snooze_id, rung_at, ($7::text is null or category = $7) and ($8::text is null or tags @> array[$8::text]) as is_meant from inbox_items i
   where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is null
     and (not $9::boolean or read_at is not null)
     and id = any ($10::uuid[])
@@ -1095,8 +1116,8 @@ with slice as materialized (
     to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) < $5)
   order by position limit $4
 ), item as (
-  update inbox_items i set read_at = $6, first_read_at = coalesce(i.first_read_at, $6) from slice s where i.id = s.id and s.is_meant
-  returning i.id, i.position, s.first_read_at, s.snooze_id, s.read_at is null as counted
+  update inbox_items i set read_at = $6, first_read_at = coalesce(i.first_read_at, $6), rung_at = null from slice s where i.id = s.id and s.is_meant
+  returning i.id, i.position, s.first_read_at, s.snooze_id, s.rung_at, s.read_at is null as counted
 ), total as (
   select count(*) as marked, count(*) filter (where counted) as unread,
     case when count(*) > 100 then 1 else count(*) end as events
@@ -1116,6 +1137,8 @@ with slice as materialized (
 )
 select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
   (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
+  (select array_agg(id) from (
+     select id from item where rung_at is not null order by position desc limit 50) newest) as rung,
   (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
 from total t;
 
@@ -1160,8 +1183,9 @@ with target as (
   select * from inbox_items
   where id = $3 and environment_id = $1 and external_user_id = $2 and action_key is null
 ), item as (
-  update inbox_items i set action_key = $5, action_at = $4, read_at = coalesce(i.read_at, $4), first_read_at = coalesce(i.first_read_at, $4) from target t where i.id = t.id
-  returning i.id, t.first_read_at, t.snooze_id,
+  update inbox_items i set action_key = $5, action_at = $4, read_at = coalesce(i.read_at, $4), first_read_at = coalesce(i.first_read_at, $4),
+  rung_at = null from target t where i.id = t.id
+  returning i.id, t.first_read_at, t.snooze_id, t.rung_at,
     (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
   update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
@@ -1171,15 +1195,15 @@ with target as (
   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
   select $1, $2, changed.last_seq, 'acted', item.id, $4 from changed, item
 )
-select first_read_at is null as first_read, snooze_id from item;
+select first_read_at is null as first_read, snooze_id, rung_at is not null as rung from item;
 
 -- inbox_mark_archived (features/inbox/changes-store.ts)
 with target as (
   select * from inbox_items
   where id = $3 and environment_id = $1 and external_user_id = $2 and archived_at is null
 ), item as (
-  update inbox_items i set archived_at = $4, snoozed_until = null, snooze_id = null from target t where i.id = t.id
-  returning i.id, t.first_read_at, t.snooze_id,
+  update inbox_items i set archived_at = $4, snoozed_until = null, snooze_id = null, rung_at = null from target t where i.id = t.id
+  returning i.id, t.first_read_at, t.snooze_id, t.rung_at,
     (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
   update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
@@ -1189,15 +1213,15 @@ with target as (
   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
   select $1, $2, changed.last_seq, 'archived', item.id, $4 from changed, item
 )
-select first_read_at is null as first_read, snooze_id from item;
+select first_read_at is null as first_read, snooze_id, rung_at is not null as rung from item;
 
 -- inbox_mark_read (features/inbox/changes-store.ts)
 with target as (
   select * from inbox_items
   where id = $3 and environment_id = $1 and external_user_id = $2 and read_at is null
 ), item as (
-  update inbox_items i set read_at = $4, first_read_at = coalesce(i.first_read_at, $4) from target t where i.id = t.id
-  returning i.id, t.first_read_at, t.snooze_id,
+  update inbox_items i set read_at = $4, first_read_at = coalesce(i.first_read_at, $4), rung_at = null from target t where i.id = t.id
+  returning i.id, t.first_read_at, t.snooze_id, t.rung_at,
     (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
   update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
@@ -1207,7 +1231,7 @@ with target as (
   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
   select $1, $2, changed.last_seq, 'read', item.id, $4 from changed, item
 )
-select first_read_at is null as first_read, snooze_id from item;
+select first_read_at is null as first_read, snooze_id, rung_at is not null as rung from item;
 
 -- inbox_mark_returned (features/inbox/changes-store.ts)
 with target as (
@@ -1216,7 +1240,7 @@ with target as (
 ), item as (
   update inbox_items i set snoozed_until = null, snooze_id = null, read_at = null, position = $5::uuid, arrived_at = coalesce(i.arrived_at,
     to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) from target t where i.id = t.id
-  returning i.id, t.first_read_at, t.snooze_id,
+  returning i.id, t.first_read_at, t.snooze_id, t.rung_at,
     (true)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
   update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
@@ -1226,15 +1250,16 @@ with target as (
   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
   select $1, $2, changed.last_seq, 'returned', item.id, $4 from changed, item
 )
-select first_read_at is null as first_read, snooze_id from item;
+select first_read_at is null as first_read, snooze_id, rung_at is not null as rung from item;
 
 -- inbox_mark_snoozed (features/inbox/changes-store.ts)
 with target as (
   select * from inbox_items
   where id = $3 and environment_id = $1 and external_user_id = $2 and true
 ), item as (
-  update inbox_items i set snoozed_until = $5::timestamptz, snooze_id = $6::uuid, read_at = coalesce(i.read_at, $4), archived_at = null from target t where i.id = t.id
-  returning i.id, t.first_read_at, t.snooze_id,
+  update inbox_items i set snoozed_until = $5::timestamptz, snooze_id = $6::uuid, read_at = coalesce(i.read_at, $4), archived_at = null,
+  rung_at = null from target t where i.id = t.id
+  returning i.id, t.first_read_at, t.snooze_id, t.rung_at,
     (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
   update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
@@ -1244,7 +1269,7 @@ with target as (
   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
   select $1, $2, changed.last_seq, 'snoozed', item.id, $4 from changed, item
 )
-select first_read_at is null as first_read, snooze_id from item;
+select first_read_at is null as first_read, snooze_id, rung_at is not null as rung from item;
 
 -- inbox_mark_unread (features/inbox/changes-store.ts)
 with target as (
@@ -1252,7 +1277,7 @@ with target as (
   where id = $3 and environment_id = $1 and external_user_id = $2 and read_at is not null and snoozed_until is null
 ), item as (
   update inbox_items i set read_at = null from target t where i.id = t.id
-  returning i.id, t.first_read_at, t.snooze_id,
+  returning i.id, t.first_read_at, t.snooze_id, t.rung_at,
     (t.archived_at is null)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
   update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
@@ -1262,7 +1287,7 @@ with target as (
   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
   select $1, $2, changed.last_seq, 'unread', item.id, $4 from changed, item
 )
-select first_read_at is null as first_read, snooze_id from item;
+select first_read_at is null as first_read, snooze_id, rung_at is not null as rung from item;
 
 -- inbox_delete_empty (features/inbox/eraser.ts)
 with gone as (
@@ -2299,28 +2324,28 @@ update template_parts set current_version_id = $2, is_default = $3 where id = $1
 select count(*)::int as count from categories where environment_id = $1;
 
 -- preferences_find_categories (features/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived from categories
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories
 join unnest($1::uuid[], $2::text[]) as wanted (environment_id, key) using (environment_id, key);
 
 -- preferences_find_category (features/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived from categories where environment_id = $1 and key = $2;
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and key = $2;
 
 -- preferences_insert_category (features/preferences/categories-store.ts)
-insert into categories (id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+insert into categories (id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 on conflict (environment_id, key) do nothing
-returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived;
+returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push;
 
 -- preferences_list_active_categories (features/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived from categories where environment_id = $1 and not is_archived order by key;
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and not is_archived order by key;
 
 -- preferences_lock_category (features/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived from categories where environment_id = $1 and key = $2 for no key update;
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and key = $2 for no key update;
 
 -- preferences_update_category (features/preferences/categories-store.ts)
 update categories
-set name = $3, description = $4, default_channels = $5, default_opt_in = $6, is_archived = $7
+set name = $3, description = $4, default_channels = $5, default_opt_in = $6, is_archived = $7, push = $8
 where environment_id = $1 and key = $2
-returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived;
+returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push;
 
 -- preferences_delete_users (features/preferences/cells-store.ts)
 with q as (delete from quiet_hours where environment_id = $1 and user_key = any ($2::text[]))
@@ -2556,6 +2581,119 @@ select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::
 -- providers_list_pauses_of (features/provider-health/throttle-store.ts)
 select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::float8 as left_ms from provider_pauses
 where environment_id = any ($1::uuid[]) and paused_until > now();
+
+-- push_erase_devices (features/push/eraser.ts)
+delete from devices where environment_id = $1 and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias))) and id < $4;
+
+-- push_erase_presences (features/push/eraser.ts)
+delete from inbox_presences where environment_id = $1 and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias)));
+
+-- push_add_trace (features/push/ring-store.ts)
+with target as materialized (
+  select n.id, i.trace
+  from json_to_recordset($1::json) as i (id uuid, environment_id uuid, trace jsonb)
+  join notifications n on n.id = i.id and n.environment_id = i.environment_id
+  order by n.id for no key update of n -- everyone locks in this order: no deadlocks
+)
+update notifications n set trace = n.trace || target.trace from target where n.id = target.id;
+
+-- push_delete_gone_devices (features/push/ring-store.ts)
+delete from devices where id in (
+select d.id from devices d join unnest($1::uuid[], $2::timestamptz[]) as i (id, before) on i.id = d.id
+where d.last_seen_at < i.before order by d.id for update of d);
+
+-- push_find_environments (features/push/ring-store.ts)
+select e.id, e.kind, s.xmin::text as version from environments e
+left join push_settings s on s.environment_id = e.id where e.id = any ($1::uuid[]);
+
+-- push_list_devices_of_users (features/push/ring-store.ts)
+select d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address
+from (select distinct * from unnest($1::uuid[], $2::text[]) u (environment_id, external_user_id)) owner
+cross join lateral (
+  select * from devices d
+  where d.environment_id = owner.environment_id and d.external_user_id = owner.external_user_id
+  order by d.last_seen_at desc limit 100
+) d;
+
+-- push_list_ring_settings (features/push/ring-store.ts)
+select i.id, coalesce(v.push, c.push, s.ring) as ring
+from json_to_recordset($1::json)
+  as i (id uuid, environment_id uuid, external_user_id text, category text, template_version_id uuid)
+join push_settings s on s.environment_id = i.environment_id
+left join categories c on c.environment_id = i.environment_id and c.key = i.category
+left join template_versions v on v.id = i.template_version_id
+where exists (
+  select from devices d where d.environment_id = i.environment_id and d.external_user_id = i.external_user_id);
+
+-- push_list_seen (features/push/ring-store.ts)
+select id, environment_id, external_user_id from inbox_items
+where id = any ($1::uuid[]) and (read_at is not null or archived_at is not null);
+
+-- push_load_items (features/push/ring-store.ts)
+with item as materialized (
+  select i.id, i.environment_id, i.external_user_id, i.subject, left(i.html_body, 20000) as html_body,
+    left(i.text_body, 20000) as text_body, i.action_url, exists (
+      select from inbox_presences p
+      where p.environment_id = i.environment_id and p.external_user_id = i.external_user_id and p.visible_until > now()
+    ) as is_open
+  from inbox_items i where i.id = any ($1::uuid[]) and i.read_at is null and i.archived_at is null
+), rung as (
+  update inbox_items i set rung_at = coalesce(i.rung_at, now()) from item
+  where i.id = item.id and not item.is_open and i.read_at is null and i.archived_at is null
+)
+select item.*, e.kind as environment_kind, s.xmin::text as settings_version
+from item
+join environments e on e.id = item.environment_id
+left join push_settings s on s.environment_id = item.environment_id;
+
+-- push_mark_outcomes (features/push/ring-store.ts)
+with target as materialized (
+  select d.id, i.outcome, i.detail, i.at
+  from json_to_recordset($1::json) as i (id uuid, outcome text, detail text, at timestamptz)
+  join devices d on d.id = i.id
+  where d.last_outcome is distinct from i.outcome or d.last_outcome_detail is distinct from i.detail
+    or d.last_outcome_at < i.at - interval '1 hour'
+  order by d.id for update of d
+)
+update devices d set last_outcome = target.outcome, last_outcome_detail = target.detail, last_outcome_at = target.at
+from target where d.id = target.id;
+
+-- push_delete_device (features/push/store.ts)
+delete from devices d where d.environment_id = $1 and d.external_user_id = $2 and d.id = $3 returning d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address, d.label, d.created_at, d.last_seen_at, d.last_outcome, d.last_outcome_detail, d.last_outcome_at;
+
+-- push_delete_devices_beyond (features/push/store.ts)
+delete from devices where id = any (array(
+select id from devices where environment_id = $1 and external_user_id = $2
+order by last_seen_at desc, id desc offset 100 limit 100));
+
+-- push_delete_expired_presences (features/push/store.ts)
+delete from inbox_presences where ctid = any (array(
+  select ctid from inbox_presences where visible_until < now() - interval '1 minute'
+  order by visible_until limit $1))
+returning page;
+
+-- push_delete_presence (features/push/store.ts)
+delete from inbox_presences where environment_id = $1 and external_user_id = $2 and page = $3;
+
+-- push_list_devices (features/push/store.ts)
+select d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address, d.label, d.created_at, d.last_seen_at, d.last_outcome, d.last_outcome_detail, d.last_outcome_at from devices d where d.environment_id = $1 and d.external_user_id = $2
+order by d.last_seen_at desc, d.id desc limit 100;
+
+-- push_upsert_device (features/push/store.ts)
+insert into devices as d (id, environment_id, external_user_id, kind, identity, service, address, label)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
+on conflict (environment_id, identity) do update set
+  external_user_id = excluded.external_user_id, address = excluded.address, label = excluded.label, last_seen_at = now(),
+  last_outcome = case when d.external_user_id = excluded.external_user_id then d.last_outcome end,
+  last_outcome_detail = case when d.external_user_id = excluded.external_user_id then d.last_outcome_detail end,
+  last_outcome_at = case when d.external_user_id = excluded.external_user_id then d.last_outcome_at end
+returning d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address, d.label, d.created_at, d.last_seen_at, d.last_outcome, d.last_outcome_detail, d.last_outcome_at;
+
+-- push_upsert_presence (features/push/store.ts)
+insert into inbox_presences (environment_id, external_user_id, page, visible_until)
+select $1, $2, $3, now() + make_interval(secs => $4)
+where (select count(*) from inbox_presences where environment_id = $1 and external_user_id = $2) < 50
+on conflict (environment_id, external_user_id, page) do update set visible_until = excluded.visible_until;
 
 -- receipts_delete_events (features/receipts/reported-events-store.ts)
 with gone as (
@@ -3078,12 +3216,12 @@ for share of t;
 delete from templates where environment_id = $1 and id = $2;
 
 -- templates_find (features/templates/store.ts)
-select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.parts
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
 from templates t
 join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and (t.key = $2 or t.id = $3) order by t.key = $2 desc limit 1;
 
 -- templates_find_by_id (features/templates/store.ts)
-select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.parts
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
 from templates t
 join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = $2;
 
@@ -3097,7 +3235,7 @@ join template_versions v on v.id = t.current_version_id
 where t.environment_id = $1 and t.key = $2;
 
 -- templates_find_version (features/templates/store.ts)
-select id, version, name, bodies, parts from template_versions
+select id, version, name, bodies, push, parts from template_versions
 where environment_id = $1 and template_id = $2 and version = $3;
 
 -- templates_insert (features/templates/store.ts)
@@ -3107,11 +3245,11 @@ returning id;
 
 -- templates_insert_version (features/templates/store.ts)
 insert into template_versions (id, environment_id, template_id, version, name, channels, bodies, size,
-  uses, translation_keys, parts)
-values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::text[], '{}'), nullif($10::text[], '{}'), $11);
+  uses, translation_keys, parts, push)
+values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::text[], '{}'), nullif($10::text[], '{}'), $11, $12);
 
 -- templates_list (features/templates/store.ts)
-select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.parts
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
 from templates t
 join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = any ($2::uuid[]) order by t.id desc;
 

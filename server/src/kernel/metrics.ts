@@ -27,6 +27,7 @@ export interface Metrics {
   settled: Counter<'channel' | 'status'>;
   acceptToAttempt: Histogram<'lane'>;
   webhookAttempts: Counter<'outcome'>;
+  pushes: Counter<'kind' | 'outcome'>;
   inFlight: Gauge<'kind'>;
   rescued: Counter<'kind'>;
   callbacks: Counter<'provider_kind' | 'outcome'>;
@@ -82,6 +83,12 @@ export function createMetrics(): Metrics {
       name: 'carillon_webhook_attempts_total',
       help: 'Calls to webhook endpoints, by outcome.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    pushes: new Counter({
+      name: 'carillon_pushes_total',
+      help: 'Pushes to devices, by outcome.',
+      labelNames: ['kind', 'outcome'],
       registers,
     }),
     inFlight: new Gauge({

@@ -13,6 +13,7 @@ export const workKinds = {
   bulk_action: 9,
   broadcast: 7,
   inbox_return: 12,
+  push: 11,
 } as const;
 export type WorkKind = keyof typeof workKinds;
 

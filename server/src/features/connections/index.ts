@@ -18,6 +18,14 @@ export { createEmailSettingsService } from './email/service.ts';
 export { createChatEndpointsService } from './endpoints/service.ts';
 export { createChatTargets } from './endpoints/targets.ts';
 export { type Connection, listConnections } from './overview.ts';
+export { pushSettingsRoutes } from './push/routes.ts';
+export {
+  createPushConnections,
+  type PushConnection,
+  type PushConnections,
+} from './push/senders.ts';
+export { createPushSettingsService, type PushSettingsService } from './push/service.ts';
+export { findPushSettings } from './push/store.ts';
 export { connectionSealedColumns } from './sealed.ts';
 export { settingsVersionSql } from './sender-cache.ts';
 export { createSmsCallbackUrl, smsCallbackProviders } from './sms/callback.ts';

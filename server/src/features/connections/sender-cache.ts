@@ -54,5 +54,5 @@ export function createSenderCache<Settings, Sender>({
 export function settingsVersionSql(channel: string, environmentId: string): string {
   const versionIn = (table: string): string =>
     `(select s.xmin::text from ${table} s where s.environment_id = ${environmentId})`;
-  return `case ${channel} when 'email' then ${versionIn('email_settings')} when 'sms' then ${versionIn('sms_settings')} end`;
+  return `case ${channel} when 'email' then ${versionIn('email_settings')} when 'sms' then ${versionIn('sms_settings')} when 'in_app' then ${versionIn('push_settings')} end`;
 }

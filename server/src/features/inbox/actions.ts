@@ -7,6 +7,7 @@ import { markItem } from './changes-store.ts';
 import type { ItemRow, Owner } from './item.ts';
 import { findItem } from './store.ts';
 import { inboxTopic } from './topic.ts';
+import { enqueueWithdrawal } from './withdrawals.ts';
 
 /** The name of the event, for webhook endpoints and for workflows that wait for it. */
 const eventType = 'inbox.action';
@@ -66,6 +67,7 @@ export function createActions({
         if (!change) return null;
         const woken = await sender.wake(tx);
         await enqueueReceipts(tx, owner, id, change.first_read, key, now);
+        if (change.rung) await enqueueWithdrawal(tx, queue, owner, [id]);
         const deliveries = await recordEvents(tx, queue, [
           {
             environmentId: owner.environmentId,
@@ -75,12 +77,13 @@ export function createActions({
             data: { ...data, data: item.data },
           },
         ]);
-        return { isAnnounced: deliveries.length > 0, isWoken: woken > 0 };
+        return { isAnnounced: deliveries.length > 0, isWoken: woken > 0, wasRung: change.rung };
       });
       if (!done) return refuseOther((await findItem(pool, owner, id))?.action_key ?? key, key);
       doorbell.ring(inboxTopic(owner));
       queue.ring('receipt');
       if (done.isWoken) queue.ring('run');
+      if (done.wasRung) queue.ring('push');
       if (done.isAnnounced) queue.ring('webhook_delivery');
     },
   };

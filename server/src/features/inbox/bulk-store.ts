@@ -18,10 +18,14 @@ export interface InboxSelection extends TabFilter {
 export const isInTabSql = (category: string, tag: string): string =>
   `(${category}::text is null or category = ${category}) and (${tag}::text is null or tags @> array[${tag}::text])`;
 
+/** A slice withdraws this many pushes, the newest: one message to a device has room for no more. */
+const maxWithdrawn = 50;
+
 interface SliceRow {
   marked: number;
   first_read: string[] | null;
   snoozes: string[] | null;
+  rung: string[] | null;
   scanned: number;
   last: string | null;
 }
@@ -34,7 +38,7 @@ function bulkChange(event: 'read' | 'archived', set: string, condition: string, 
   return statement<SliceRow>(
     `inbox_mark_many_${event}${source === 'ids' ? '_by_id' : ''}`,
     `with slice as materialized (
-       select id, position, first_read_at, read_at, snooze_id, ${isInTabSql('$7', '$8')} as is_meant from inbox_items i
+       select id, position, first_read_at, read_at, snooze_id, rung_at, ${isInTabSql('$7', '$8')} as is_meant from inbox_items i
        where environment_id = $1 and external_user_id = $2 and archived_at is null and ${condition}
          and (not $9::boolean or read_at is not null)
          and ${source === 'ids' ? 'id = any ($10::uuid[])' : 'snoozed_until is null'}
@@ -42,7 +46,7 @@ function bulkChange(event: 'read' | 'archived', set: string, condition: string, 
        order by position limit $4
      ), item as (
        update inbox_items i set ${set} from slice s where i.id = s.id and s.is_meant
-       returning i.id, i.position, s.first_read_at, s.snooze_id, s.read_at is null as counted
+       returning i.id, i.position, s.first_read_at, s.snooze_id, s.rung_at, s.read_at is null as counted
      ), total as (
        select count(*) as marked, count(*) filter (where counted) as unread,
          case when count(*) > ${maxEvents} then 1 else count(*) end as events
@@ -62,13 +66,18 @@ function bulkChange(event: 'read' | 'archived', set: string, condition: string, 
      )
      select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
        (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
+       (select array_agg(id) from (
+          select id from item where rung_at is not null order by position desc limit ${maxWithdrawn}) newest) as rung,
        (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
      from total t`,
   );
 }
 
-const read = ['read_at = $6, first_read_at = coalesce(i.first_read_at, $6)', 'read_at is null'] as const;
-const archived = ['archived_at = $6, snoozed_until = null, snooze_id = null'] as const;
+const read = [
+  'read_at = $6, first_read_at = coalesce(i.first_read_at, $6), rung_at = null',
+  'read_at is null',
+] as const;
+const archived = ['archived_at = $6, snoozed_until = null, snooze_id = null, rung_at = null'] as const;
 
 const bulkChanges = {
   read: { all: bulkChange('read', ...read, 'all'), ids: bulkChange('read', ...read, 'ids') },
@@ -85,6 +94,8 @@ export interface BulkSlice {
   firstRead: string[];
   /** The work items of snoozes that the change has ended. */
   snoozes: string[];
+  /** The newest of the items that rang devices. */
+  rung: string[];
   /** The position after which the next slice begins; null when this was the last one. */
   next: string | null;
 }
@@ -98,7 +109,7 @@ export async function markItems(
   slice: { after: string | null; limit: number },
   now: Date,
 ): Promise<BulkSlice> {
-  const none: BulkSlice = { marked: 0, firstRead: [], snoozes: [], next: null };
+  const none: BulkSlice = { marked: 0, firstRead: [], snoozes: [], rung: [], next: null };
   if (!(await lockInbox(sql, owner))) return none;
   const { ids, before, category, tag, isRead } = filter;
   const { environmentId, externalUserId } = owner;
@@ -114,6 +125,7 @@ export async function markItems(
     marked: row.marked,
     firstRead: row.first_read ?? [],
     snoozes: row.snoozes ?? [],
+    rung: row.rung ?? [],
     next: row.scanned === slice.limit ? row.last : null,
   };
 }

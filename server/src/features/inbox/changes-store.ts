@@ -101,6 +101,8 @@ export interface ItemChange {
   first_read: boolean;
   /** The work item that would have ended the snooze; null when the item was not snoozed. */
   snooze_id: string | null;
+  /** The item rang devices before the change. */
+  rung: boolean;
 }
 
 /**
@@ -115,7 +117,7 @@ function change(event: ItemEvent, set: string, condition: string, countsAfter: s
        where id = $3 and environment_id = $1 and external_user_id = $2 and ${condition}
      ), item as (
        update inbox_items i set ${set} from target t where i.id = t.id
-       returning i.id, t.first_read_at, t.snooze_id,
+       returning i.id, t.first_read_at, t.snooze_id, t.rung_at,
          (${countsAfter})::int - (t.read_at is null and t.archived_at is null)::int as unread
      ), changed as (
        update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
@@ -125,14 +127,14 @@ function change(event: ItemEvent, set: string, condition: string, countsAfter: s
        insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
        select $1, $2, changed.last_seq, '${event}', item.id, $4 from changed, item
      )
-     select first_read_at is null as first_read, snooze_id from item`,
+     select first_read_at is null as first_read, snooze_id, rung_at is not null as rung from item`,
   );
 }
 
 const changes = {
   read: change(
     'read',
-    'read_at = $4, first_read_at = coalesce(i.first_read_at, $4)',
+    'read_at = $4, first_read_at = coalesce(i.first_read_at, $4), rung_at = null',
     'read_at is null',
     'false',
   ),
@@ -144,14 +146,15 @@ const changes = {
   ),
   archived: change(
     'archived',
-    'archived_at = $4, snoozed_until = null, snooze_id = null',
+    'archived_at = $4, snoozed_until = null, snooze_id = null, rung_at = null',
     'archived_at is null',
     'false',
   ),
   // An archived item can be snoozed too: it then returns to the feed.
   snoozed: change(
     'snoozed',
-    'snoozed_until = $5::timestamptz, snooze_id = $6::uuid, read_at = coalesce(i.read_at, $4), archived_at = null',
+    `snoozed_until = $5::timestamptz, snooze_id = $6::uuid, read_at = coalesce(i.read_at, $4), archived_at = null,
+       rung_at = null`,
     'true',
     'false',
   ),
@@ -163,7 +166,8 @@ const changes = {
   ),
   acted: change(
     'acted',
-    'action_key = $5, action_at = $4, read_at = coalesce(i.read_at, $4), first_read_at = coalesce(i.first_read_at, $4)',
+    `action_key = $5, action_at = $4, read_at = coalesce(i.read_at, $4), first_read_at = coalesce(i.first_read_at, $4),
+       rung_at = null`,
     'action_key is null',
     'false',
   ),

@@ -12,6 +12,7 @@ import type { BulkRequest, FeedQuery, Item, UnreadCounts } from './schema.ts';
 import { createSnoozes } from './snoozes.ts';
 import { findFeed, findItem, findTabCounts, findUnreadCount } from './store.ts';
 import { inboxTopic } from './topic.ts';
+import { enqueueWithdrawal } from './withdrawals.ts';
 
 export interface InboxService {
   feed(
@@ -110,10 +111,12 @@ export function createInboxService(deps: InboxDeps): InboxService {
         const done = await markItem(tx, owner, id, as, now);
         if (done?.snooze_id && as === 'archived') await queue.withdraw(tx, 'inbox_return', done.snooze_id);
         if (as === 'read' && done?.first_read) await enqueueOpened(tx, owner, [id], 'normal', now);
+        if (as !== 'unread' && done?.rung) await enqueueWithdrawal(tx, queue, owner, [id]);
         return done;
       });
       if (change) doorbell.ring(inboxTopic(owner));
       if (as === 'read' && change) queue.ring('receipt');
+      if (change?.rung) queue.ring('push');
       return get(owner, id);
     },
 
@@ -134,6 +137,7 @@ export function createInboxService(deps: InboxDeps): InboxService {
           const result = await markItems(tx, owner, as, filter, slice, now);
           if (as === 'read') await enqueueOpened(tx, owner, result.firstRead, 'bulk', now);
           if (result.snoozes.length > 0) await queue.withdrawMany(tx, 'inbox_return', result.snoozes);
+          await enqueueWithdrawal(tx, queue, owner, result.rung);
           return result;
         });
         total += done.marked;
@@ -141,6 +145,7 @@ export function createInboxService(deps: InboxDeps): InboxService {
       } while (after !== null);
       if (total > 0) {
         if (as === 'read') queue.ring('receipt');
+        queue.ring('push');
         doorbell.ring(inboxTopic(owner));
       }
       return { marked: total, unread: await findUnreadCount(pool, owner) };

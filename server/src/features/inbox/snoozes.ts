@@ -7,6 +7,7 @@ import type { Owner } from './item.ts';
 import { snoozeDays } from './schema.ts';
 import { countSnoozedItems } from './store.ts';
 import { inboxTopic } from './topic.ts';
+import { enqueueWithdrawal } from './withdrawals.ts';
 
 /** The note of the work item that ends a snooze. Its id is the item's `snooze_id`; of any other snooze it ends nothing. */
 export interface SnoozeNote {
@@ -39,7 +40,7 @@ export function createSnoozes({
       const runAt = new Date(until);
       checkEnd(runAt.getTime(), now);
       const snoozeId = newId(now);
-      await transaction(pool, async (tx) => {
+      const change = await transaction(pool, async (tx) => {
         const done = await markItem(tx, owner, id, 'snoozed', new Date(now), [runAt, snoozeId]);
         if (!done) throw notFound('inbox item');
         if ((await countSnoozedItems(tx, owner, maxSnoozed + 1)) > maxSnoozed)
@@ -49,7 +50,10 @@ export function createSnoozes({
         await queue.postpone(tx, [
           { kind: 'inbox_return', id: snoozeId, lane: 'normal', environmentId, note, runAt },
         ]);
+        if (done.rung) await enqueueWithdrawal(tx, queue, owner, [id]);
+        return done;
       });
+      if (change.rung) queue.ring('push');
       doorbell.ring(inboxTopic(owner));
     },
 

@@ -1,4 +1,5 @@
 import { channels } from '../../channels/contract.ts';
+import { ringSettingOf } from '../../channels/in-app/push/ring-setting.ts';
 import { transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -71,6 +72,7 @@ export function createCategoryService({
           default_channels: inOrder(body.default_channels),
           default_opt_in: body.default_opt_in ?? true,
           is_archived: false,
+          push: body.push ? ringSettingOf(body.push) : null,
         });
         if (!row)
           throw new Problem('duplicate_key', `A category with the key ${body.key} already exists.`, {
@@ -108,6 +110,7 @@ export function createCategoryService({
           default_channels: inOrder(body.default_channels),
           default_opt_in: body.default_opt_in,
           is_archived: body.is_archived ?? row.is_archived,
+          push: body.push === undefined ? row.push : body.push && ringSettingOf(body.push),
         };
       });
     },

@@ -1,4 +1,5 @@
 import type { Channel } from '../../channels/contract.ts';
+import type { RingSetting } from '../../channels/in-app/push/ring-setting.ts';
 import { query, type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 
@@ -12,14 +13,15 @@ export interface CategoryRow {
   default_channels: Channel[];
   default_opt_in: boolean;
   is_archived: boolean;
+  push: RingSetting | null;
 }
 
 const columns =
-  'id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived';
+  'id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push';
 
 const insert = statement<CategoryRow>(
   'preferences_insert_category',
-  `insert into categories (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  `insert into categories (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
    on conflict (environment_id, key) do nothing
    returning ${columns}`,
 );
@@ -36,6 +38,7 @@ export async function insertCategory(sql: Sql, row: CategoryRow): Promise<Catego
     row.default_channels,
     row.default_opt_in,
     row.is_archived,
+    row.push && JSON.stringify(row.push),
   ]);
   return added ?? null;
 }
@@ -91,7 +94,7 @@ export function listCategoriesByKey(
 const update = statement<CategoryRow>(
   'preferences_update_category',
   `update categories
-   set name = $3, description = $4, default_channels = $5, default_opt_in = $6, is_archived = $7
+   set name = $3, description = $4, default_channels = $5, default_opt_in = $6, is_archived = $7, push = $8
    where environment_id = $1 and key = $2
    returning ${columns}`,
 );
@@ -105,6 +108,7 @@ export async function updateCategory(sql: Sql, row: CategoryRow): Promise<Catego
     row.default_channels,
     row.default_opt_in,
     row.is_archived,
+    row.push && JSON.stringify(row.push),
   ]);
   if (!updated) throw new Error('a category disappeared while it was locked');
   return updated;

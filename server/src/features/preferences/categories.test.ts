@@ -32,6 +32,7 @@ describe('a category', () => {
       default_channels: ['email', 'in_app'],
       default_opt_in: true,
       is_archived: false,
+      push: null,
     });
     expect((await app.request('GET', `${path}/news`)).body).toEqual(made.body);
     expect((await app.request('GET', path)).body.data[0]).toEqual(made.body);

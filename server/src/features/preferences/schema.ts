@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
+import { RingInput, RingSetting } from '../../channels/in-app/push/ring-setting.ts';
 import { Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
 import { dottedKey, pattern } from '../../kernel/patterns.ts';
 import { ExternalUserId } from '../users/index.ts';
@@ -17,6 +18,15 @@ const Name = Type.String({ minLength: 1, maxLength: limits.name });
 const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
 const DefaultChannels = Type.Array(OneOf(channels), { maxItems: channels.length });
 
+const Push = Type.Optional(
+  Nullable(
+    Type.Object(RingInput.properties, {
+      description:
+        'When in_app items of the category ring the devices of the user. null: as the push settings say. Unchanged if omitted.',
+    }),
+  ),
+);
+
 export const CreateCategory = Type.Object(
   {
     key: CategoryKey,
@@ -30,6 +40,7 @@ export const CreateCategory = Type.Object(
     ),
     default_channels: DefaultChannels,
     default_opt_in: Type.Optional(Type.Boolean()),
+    push: Push,
   },
   {
     title: 'CategoryInput',
@@ -48,6 +59,7 @@ export const ReplaceCategory = Type.Object(
     is_archived: Type.Optional(
       Type.Boolean({ description: 'Set to false to restore an archived category. Unchanged if omitted.' }),
     ),
+    push: Push,
   },
   { title: 'CategoryUpdate' },
 );
@@ -63,6 +75,7 @@ export const Category = Type.Object(
     default_channels: Type.Array(OneOf(channels)),
     default_opt_in: Type.Boolean(),
     is_archived: Type.Boolean(),
+    push: Nullable(RingSetting),
   },
   { title: 'Category' },
 );

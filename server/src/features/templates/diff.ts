@@ -1,3 +1,4 @@
+import type { RingSetting } from '../../channels/in-app/push/ring-setting.ts';
 import type { BodyField } from '../../channels/template-rule.ts';
 import type { PartPins } from '../parts/index.ts';
 import { type BodyFields, findBody, newBody, sortBodies } from './bodies.ts';
@@ -8,6 +9,7 @@ export interface TemplateContent {
   bodies: BodyFields[];
   /** The versions of parts in Live; null in Test, and for a template that uses none. */
   parts: PartPins | null;
+  push: RingSetting | null;
 }
 
 /** Returns the changes that a promotion of `next` makes to `before`, which is null when there is no template yet. */
@@ -27,8 +29,10 @@ export function diffTemplates(
     ),
   );
   const name = before ? (before.name === next.name ? 'unchanged' : 'modified') : 'added';
-  const isSame = name === 'unchanged' && bodies.every(({ status }) => status === 'unchanged');
-  return { key, status: before ? (isSame ? 'unchanged' : 'modified') : 'added', name, bodies };
+  const push = diffText(pushText(before), pushText(next));
+  const isSame =
+    name === 'unchanged' && push === 'unchanged' && bodies.every(({ status }) => status === 'unchanged');
+  return { key, status: before ? (isSame ? 'unchanged' : 'modified') : 'added', name, push, bodies };
 }
 
 function diffBodies(before: BodyFields | undefined, next: BodyFields | undefined, none: BodyFields) {
@@ -49,4 +53,8 @@ function diffText(before: string, next: string): Change {
   if (before === next) return 'unchanged';
   if (before === '') return 'added';
   return next === '' ? 'removed' : 'modified';
+}
+
+function pushText(content: TemplateContent | null): string {
+  return content?.push ? `${content.push.mode} ${content.push.after_seconds}` : '';
 }

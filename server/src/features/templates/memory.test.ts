@@ -66,6 +66,7 @@ async function insert(text: string): Promise<{ key: string; versionId: string }>
     uses: [],
     translation_keys: [],
     parts: null,
+    push: null,
     size: text.length,
   });
   return { key, versionId };

@@ -37,7 +37,12 @@ export async function promoteTemplate(
     uses: usesOfBodies(source.bodies),
     now,
   });
-  const content: TemplateContent = { name: source.name, bodies: source.bodies, parts: pins };
+  const content: TemplateContent = {
+    name: source.name,
+    bodies: source.bodies,
+    push: source.push,
+    parts: pins,
+  };
   const diffWith = (before: TemplateRow | null): TemplatePromotion['template_diff'] => {
     const diff = diffTemplates(key, before, content);
     const isSame =

@@ -34,12 +34,13 @@ export async function saveTemplate(
   content: TemplateContent,
   now: number,
 ): Promise<TemplateRow> {
-  const { name, bodies, parts } = content;
+  const { name, bodies, push, parts } = content;
   const next = {
     ...template,
     name,
     bodies,
     parts,
+    push,
     version: template.version + 1,
     current_version_id: newId(now),
   };
@@ -49,7 +50,7 @@ export async function saveTemplate(
 }
 
 function insertVersion(tx: Sql, template: TemplateRow): Promise<void> {
-  const { environment_id, version, name, bodies, parts } = template;
+  const { environment_id, version, name, bodies, push, parts } = template;
   return store.insertVersion(tx, {
     id: template.current_version_id,
     environment_id,
@@ -62,6 +63,7 @@ function insertVersion(tx: Sql, template: TemplateRow): Promise<void> {
     uses: usesOfBodies(bodies),
     translation_keys: translationKeysOf(bodies),
     parts,
+    push,
   });
 }
 

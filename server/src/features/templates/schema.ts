@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
+import { RingInput, RingSetting } from '../../channels/in-app/push/ring-setting.ts';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Search, Uuid } from '../../http/schema.ts';
 import { dottedKey } from '../../kernel/patterns.ts';
 
@@ -49,12 +50,22 @@ const BodyElement = Type.Object({
 const Bodies = Type.Optional(Type.Array(BodyElement, { maxItems: limits.bodies }));
 export type BodyElement = Static<typeof BodyElement>;
 
+const Push = Type.Optional(
+  Nullable(
+    Type.Object(RingInput.properties, {
+      description:
+        'When in_app items of the template ring the devices of the user. null: as the category or the push settings say.',
+    }),
+  ),
+);
+
 export const NewTemplate = Type.Object(
   {
     key: Type.String({ pattern: dottedKey }),
     name: Name,
     ...flatInput,
     bodies: Bodies,
+    push: Push,
   },
   {
     title: 'TemplateCreate',
@@ -65,11 +76,11 @@ export const NewTemplate = Type.Object(
 export type NewTemplate = Static<typeof NewTemplate>;
 
 export const TemplatePatch = Type.Object(
-  { name: Type.Optional(Name), ...flatInput, bodies: Bodies },
+  { name: Type.Optional(Name), ...flatInput, bodies: Bodies, push: Push },
   {
     title: 'TemplatePatch',
     description:
-      'The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a field.',
+      'The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a text, and null clears push.',
   },
 );
 export type TemplatePatch = Static<typeof TemplatePatch>;
@@ -109,6 +120,7 @@ export const Template = Type.Object(
     updated_at: DateTime,
     bodies: Type.Array(TemplateBody),
     body_channels: Type.Array(Type.String(), { description: 'Kebab-case: `in-app`.' }),
+    push: Nullable(RingSetting),
   },
   { title: 'Template' },
 );
@@ -217,6 +229,7 @@ export const TemplatePromotion = Type.Object(
       key: Type.String(),
       status: Change,
       name: Change,
+      push: Change,
       bodies: Type.Array(
         Type.Object({
           channel: OneOf(channels),

@@ -1,4 +1,5 @@
 import type { Channel } from '../../channels/contract.ts';
+import { ringSettingOf } from '../../channels/in-app/push/ring-setting.ts';
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -149,8 +150,9 @@ export function createTemplateService(
       const listed = await listedBodies(checking, request);
       const bodies = await nextBodies(checking, listed, request, async (nextOf) => nextOf([]));
       const name = checkName(request.name);
+      const push = request.push ? ringSettingOf(request.push) : null;
       return transaction(pool, async (tx) => {
-        const content = await pinned(tx, principal, { name, bodies });
+        const content = await pinned(tx, principal, { name, bodies, push });
         const location = { environmentId: principal.environmentId, key: request.key };
         const made = await insertTemplate(tx, location, content, clock());
         if (!made)
@@ -182,9 +184,10 @@ export function createTemplateService(
       const checking = checkingOf(author.principal);
       const listed = await listedBodies(checking, request);
       return nextBodies(checking, listed, request, (nextOf) =>
-        change(author, key, 'template.updated', ({ name, bodies }) => ({
+        change(author, key, 'template.updated', ({ name, bodies, push }) => ({
           name: request.name === undefined ? name : checkName(request.name),
           bodies: nextOf(bodies),
+          push: request.push === undefined ? push : request.push && ringSettingOf(request.push),
         })),
       );
     },
@@ -215,19 +218,19 @@ export function createTemplateService(
       const given = newBody(channel, locale, request);
       const body = await checkBounded(checkingOf(author.principal), given, (field) => field);
       let isNew = false;
-      const saved = await change(author, key, 'template.updated', ({ name, bodies }) => {
+      const saved = await change(author, key, 'template.updated', ({ name, bodies, push }) => {
         if (locale && !findBody(bodies, channel, null)) throw needsDefault('locale');
         isNew = !findBody(bodies, channel, locale);
-        return { name, bodies: checkSize(replaceBody(bodies, body)) };
+        return { name, bodies: checkSize(replaceBody(bodies, body)), push };
       });
       return { body, version: saved.version, isNew };
     },
 
     async deleteBody(author, key, where) {
       const { channel, locale } = placeOf(where);
-      await change(author, key, 'template.updated', ({ name, bodies }) => {
+      await change(author, key, 'template.updated', ({ name, bodies, push }) => {
         if (!findBody(bodies, channel, locale)) throw notFound('template body');
-        return { name, bodies: removeBody(bodies, channel, locale) };
+        return { name, bodies: removeBody(bodies, channel, locale), push };
       });
     },
 

@@ -1,4 +1,5 @@
 import type { Channel } from '../../channels/contract.ts';
+import type { RingSetting } from '../../channels/in-app/push/ring-setting.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { PartPins } from '../parts/index.ts';
@@ -14,6 +15,7 @@ export interface TemplateRow {
   name: string;
   bodies: BodyFields[];
   parts: PartPins | null;
+  push: RingSetting | null;
 }
 
 export interface TemplateVersionRow {
@@ -24,16 +26,20 @@ export interface TemplateVersionRow {
   name: string;
   channels: Channel[];
   bodies: BodyFields[];
+  push: RingSetting | null;
   size: number;
   uses: string[];
   translation_keys: string[];
   parts: PartPins | null;
 }
 
-export type VersionContentRow = Pick<TemplateVersionRow, 'id' | 'version' | 'name' | 'bodies' | 'parts'>;
+export type VersionContentRow = Pick<
+  TemplateVersionRow,
+  'id' | 'version' | 'name' | 'bodies' | 'push' | 'parts'
+>;
 
 const select = `
-  select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.parts
+  select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
   from templates t
   join template_versions v on v.id = t.current_version_id`;
 
@@ -124,15 +130,16 @@ export async function insertTemplate(
 const insertVersionRow = statement(
   'templates_insert_version',
   `insert into template_versions (id, environment_id, template_id, version, name, channels, bodies, size,
-     uses, translation_keys, parts)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::text[], '{}'), nullif($10::text[], '{}'), $11)`,
+     uses, translation_keys, parts, push)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::text[], '{}'), nullif($10::text[], '{}'), $11, $12)`,
 );
 
 export async function insertVersion(sql: Sql, version: TemplateVersionRow): Promise<void> {
-  const { id, environment_id, template_id, name, channels, bodies, size } = version;
+  const { id, environment_id, template_id, name, channels, bodies, size, push } = version;
   await insertVersionRow(sql, [
     ...[id, environment_id, template_id, version.version, name, channels, JSON.stringify(bodies), size],
     ...[version.uses, version.translation_keys, version.parts && JSON.stringify(version.parts)],
+    push && JSON.stringify(push),
   ]);
 }
 
@@ -172,7 +179,7 @@ export function listVersions(
 
 const findVersionRow = statement<VersionContentRow>(
   'templates_find_version',
-  `select id, version, name, bodies, parts from template_versions
+  `select id, version, name, bodies, push, parts from template_versions
    where environment_id = $1 and template_id = $2 and version = $3`,
 );
 

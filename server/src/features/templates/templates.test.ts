@@ -64,6 +64,7 @@ describe('the resource', () => {
         },
       ],
       body_channels: ['email'],
+      push: null,
     });
     expect(await get(key)).toEqual(body);
     expect(await get(body.id)).toEqual(body);
@@ -612,6 +613,7 @@ describe('promotion', () => {
         key,
         status: 'added',
         name: 'added',
+        push: 'unchanged',
         bodies: [
           { channel: 'email', locale: null, ...added },
           { channel: 'sms', locale: null, ...added, subject: 'unchanged', html: 'unchanged' },
@@ -648,6 +650,7 @@ describe('promotion', () => {
         key,
         status: 'modified',
         name: 'modified',
+        push: 'unchanged',
         bodies: [
           {
             channel: 'email',

@@ -17,6 +17,7 @@ export function viewOf(row: TemplateRow): Template {
     updated_at: madeAt(row.current_version_id),
     bodies: row.bodies.map(bodyViewOf),
     body_channels: bodyChannels(row.bodies).map(kebab),
+    push: row.push,
   };
 }
 

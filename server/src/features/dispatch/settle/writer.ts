@@ -8,6 +8,7 @@ import { connectionName } from '../../connections/index.ts';
 import { inboxTopic, insertItems } from '../../inbox/index.ts';
 import { type Addition, announce, deleteAttachmentBytes } from '../../notifications/index.ts';
 import type { ProviderHealthTracker } from '../../provider-health/index.ts';
+import { planRings } from '../../push/index.ts';
 import { receiptWork } from '../../receipts/index.ts';
 import { wakeRunsOf } from '../../runs/index.ts';
 import type { SpendRecorder } from '../../spend/index.ts';
@@ -83,6 +84,7 @@ export function createDispatchWriter(
     );
     const arrived = settlements.flatMap((settled) => (settled.kind === 'sent' ? (settled.item ?? []) : []));
     await insertItems(tx, arrived, clock());
+    const rings = await planRings(tx, queue, mine.flatMap(ringingItem), clock());
     await queue.postpone(tx, mine.flatMap(nextWork));
     const woken = await wakeRunsOf(tx, queue, rows);
     const announced = await announce(tx, queue, mine.flatMap(additionOf));
@@ -100,6 +102,7 @@ export function createDispatchWriter(
       for (const item of arrived) doorbell.ring(inboxTopic(item));
       if (announced) queue.ring('webhook_delivery');
       if (woken) queue.ring('run');
+      if (rings) queue.ring('push');
       await Promise.all([providerHealth.recorded(observations), deps.brake.charge(sends)]);
     };
   }
@@ -166,6 +169,15 @@ function additionOf({ fact, settled }: SettledDispatch): Addition[] {
   if (settled.kind === 'still_waiting') return [];
   const { id, environment_id: environmentId, channel } = fact;
   return [{ id, environmentId, channel, events: settled.events }];
+}
+
+/** An item that may ring devices: its environment has push settings. */
+function ringingItem({ claim, fact, settled }: SettledDispatch) {
+  const item = settled.kind === 'sent' ? settled.item : null;
+  if (!item || fact.settings_version === null) return [];
+  const { category, template_version_id } = fact;
+  const { id, environmentId: environment_id, externalUserId: external_user_id } = item;
+  return [{ id, environment_id, external_user_id, category, template_version_id, lane: claim.lane }];
 }
 
 function refusalOf({ fact, settled }: SettledDispatch): Refusal[] {

@@ -1,0 +1,237 @@
+import { textTask } from '../../channels/email/text.ts';
+import type { PushMessage, PushOutcome } from '../../channels/in-app/push/contract.ts';
+import { payloadOf } from '../../channels/in-app/push/payload.ts';
+import type { SandboxStore } from '../../channels/sandbox/index.ts';
+import { untilDatabaseAnswers } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { newId } from '../../kernel/ids.ts';
+import { TaskStopped } from '../../kernel/threads/task.ts';
+import type { Claim, Job } from '../../queue/index.ts';
+import type { PushConnection, PushConnections } from '../connections/index.ts';
+import { type DevicePush, decisionOf, nextAttempt, type PushNote, ringMessage, traceOf } from './ring.ts';
+import { listDevicesOf, listEnvironments, listRingFacts, type RingFact } from './ring-store.ts';
+import { openAddress } from './service.ts';
+import { createPushWriter, noPush, noteOf, type PushResult } from './writer.ts';
+
+type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'keyring' | 'tasks' | 'metrics'> & {
+  pushConnections: PushConnections;
+  sandboxStore: SandboxStore;
+};
+
+type RungDevice = Awaited<ReturnType<typeof listDevicesOf>>[number];
+
+/** The input of a claim. */
+interface PushFact {
+  environmentId: string;
+  isTest: boolean;
+  externalUserId: string;
+  /** The item that rings; null for a withdrawal, and when the item is read, archived or gone. */
+  item: RingFact | null;
+  devices: RungDevice[];
+  connection: PushConnection;
+}
+
+const capacity = 400;
+/** Devices of one user that are called at the same time. */
+const maxDeviceCalls = 5;
+/** All calls of one claim; each has its own deadline, too. */
+const claimTimeoutMs = 120_000;
+
+/**
+ * The job that rings devices and withdraws pushes. It has leases of its own, and an environment holds at most 50 of them: however many
+ * devices ring, other work goes on.
+ */
+export function createPushJob(deps: JobDeps): Job<PushFact> {
+  const { pool, queue, clock } = deps;
+  const tasks = deps.tasks.unlimited;
+  const writer = createPushWriter(deps);
+  const concurrency = queue.concurrencyLimits('push', {
+    total: capacity * 0.75, // the capacity of the normal lane
+    maxConcurrent: 50,
+    maxConcurrentWhenFailing: 10,
+  });
+
+  async function load(claims: Claim[]): Promise<Map<string, PushFact>> {
+    const rings = claims.filter((claim) => !noteOf(claim).withdraw).map(({ id }) => id);
+    const [facts, environments] = await Promise.all([
+      rings.length === 0 ? [] : listRingFacts(pool, rings),
+      listEnvironments(pool, [...new Set(claims.map(({ environmentId }) => environmentId))]),
+    ]);
+    const items = new Map(facts.map((fact) => [fact.id, fact]));
+    const owners = claims.flatMap((claim) => {
+      const externalUserId =
+        noteOf(claim).withdraw?.external_user_id ?? items.get(claim.id)?.external_user_id;
+      return externalUserId === undefined
+        ? []
+        : [{ claim, environmentId: claim.environmentId, externalUserId }];
+    });
+    const [devices, connections] = await Promise.all([
+      listDevicesOf(pool, owners),
+      deps.pushConnections.connectionsFor(
+        environments.map(({ id, kind, version }) => ({ id, kind, settingsVersion: version })),
+      ),
+    ]);
+    const kinds = new Map(environments.map(({ id, kind }) => [id, kind]));
+    return new Map(
+      owners.map(({ claim, environmentId, externalUserId }) => {
+        const left = noteOf(claim).devices;
+        const fact: PushFact = {
+          environmentId,
+          isTest: kinds.get(environmentId) === 'test',
+          externalUserId,
+          item: items.get(claim.id) ?? null,
+          devices: devices.filter(
+            (device) =>
+              device.environment_id === environmentId &&
+              device.external_user_id === externalUserId &&
+              (!left || left.includes(device.id)),
+          ),
+          connection: connections.get(environmentId) ?? { senders: {}, problem: null },
+        };
+        return [claim.id, fact];
+      }),
+    );
+  }
+
+  async function run(claim: Claim, fact: PushFact | undefined): Promise<void> {
+    const { withdraw } = noteOf(claim);
+    if (!fact || fact.devices.length === 0 || (!withdraw && !fact.item)) return writer.end(noPush(claim));
+    if (fact.item?.is_open) {
+      const reason = decisionOf('not_rung', 'The inbox is open on a visible page.', clock());
+      return writer.end(noPush(claim, [traceAddition(fact, claim.id, [reason])]));
+    }
+    const permit = await concurrency.acquire(claim, fact.environmentId);
+    if (!permit) return;
+    let answered = true;
+    let result: PushResult;
+    try {
+      result = withdraw ? await withdrawFrom(claim, fact, withdraw.ids) : await ring(claim, fact);
+      answered = result.pushes.some(({ outcome }) => outcome.kind !== 'retry');
+    } finally {
+      permit.release(answered);
+    }
+    await writer.end(result);
+  }
+
+  async function ring(claim: Claim, fact: PushFact): Promise<PushResult> {
+    const { item } = fact;
+    if (!item) return noPush(claim);
+    const message = ringMessage(item, await textOf(item), claim.lane);
+    const startedAt = clock();
+    const pushes = await pushTo(fact, message, claim.id);
+    return {
+      ...resultOf(claim, pushes, startedAt),
+      traces: [traceAddition(fact, claim.id, pushes.map(traceOf))],
+    };
+  }
+
+  async function withdrawFrom(claim: Claim, fact: PushFact, ids: string[]): Promise<PushResult> {
+    if (fact.isTest) return noPush(claim); // the sandbox shows what was sent, and nothing is taken back from it
+    const startedAt = clock();
+    const pushes = await pushTo(fact, { type: 'withdraw', ids }, claim.id);
+    const accepted = pushes.filter(({ outcome }) => outcome.kind === 'accepted').length;
+    const detail = `Withdrawn from ${accepted} of ${pushes.length} devices: the item was read or archived.`;
+    const entry = decisionOf('withdrawn', detail, clock());
+    return {
+      ...resultOf(claim, pushes, startedAt),
+      traces: ids.map((id) => traceAddition(fact, id, [entry])),
+    };
+  }
+
+  function resultOf(claim: Claim, pushes: DevicePush[], startedAt: number): Omit<PushResult, 'traces'> {
+    const note = noteOf(claim);
+    const next = nextAttempt(pushes, note.attempts ?? 0, {
+      now: clock(),
+      retryScale: deps.config.CARILLON_RETRY_SCALE,
+      chance: Math.random(),
+    });
+    const nextNote: PushNote | null = next && { ...note, devices: next.devices, attempts: next.attempts };
+    return { claim, pushes, startedAt, next: next && nextNote && { note: nextNote, runAt: next.runAt } };
+  }
+
+  /** Plain text: that of the item, or else that of its HTML. A text that cannot be made is no reason not to ring. */
+  async function textOf({
+    environment_id: owner,
+    text_body: text,
+    html_body: html,
+  }: RingFact): Promise<string> {
+    if (text !== null || html === null) return text ?? '';
+    try {
+      return await tasks.run(textTask, owner, html);
+    } catch (error) {
+      if (error instanceof TaskStopped) return '';
+      throw error;
+    }
+  }
+
+  async function pushTo(fact: PushFact, message: PushMessage, notificationId: string): Promise<DevicePush[]> {
+    const pushes: DevicePush[] = [];
+    const queued = fact.devices.values();
+    const signal = AbortSignal.timeout(claimTimeoutMs);
+    async function takeDevices(): Promise<void> {
+      for (const device of queued) {
+        const startedAt = performance.now();
+        const outcome = fact.isTest
+          ? await storeInSandbox(device, message, notificationId)
+          : await call(fact, device, message, signal);
+        deps.metrics.pushes.inc({ kind: device.kind, outcome: outcome.kind });
+        pushes.push({ device, outcome, at: clock(), latencyMs: Math.round(performance.now() - startedAt) });
+      }
+    }
+    await Promise.all(Array.from({ length: maxDeviceCalls }, takeDevices));
+    return pushes;
+  }
+
+  async function call(
+    { connection: { senders, problem } }: PushFact,
+    device: RungDevice,
+    message: PushMessage,
+    signal: AbortSignal,
+  ): Promise<PushOutcome> {
+    const sender = senders[device.kind];
+    if (!sender)
+      return {
+        kind: 'broken',
+        detail: problem ?? `The push settings have no ${device.kind}.`,
+        code: 'settings',
+      };
+    const address = openAddress(deps.keyring, device);
+    if (!address)
+      return { kind: 'broken', detail: 'The stored address cannot be decrypted.', code: 'encryption_key' };
+    return sender.send(address, message, signal);
+  }
+
+  /** In a Test environment no push leaves the service. */
+  async function storeInSandbox(
+    { id, environment_id, external_user_id, kind, service }: RungDevice,
+    message: PushMessage,
+    notificationId: string,
+  ): Promise<PushOutcome> {
+    const row = {
+      id: newId(clock()),
+      environment_id,
+      notification_id: notificationId,
+      channel: 'in_app',
+      provider: `${kind} ${id}`, // one message for each device
+      recipient: external_user_id,
+      payload: { device_id: id, kind, service, push: payloadOf(message) },
+    };
+    await untilDatabaseAnswers(() => deps.sandboxStore.add(JSON.stringify(row)));
+    return { kind: 'accepted', detail: 'In Test, pushes end in the sandbox.', code: 'sandbox' };
+  }
+
+  return {
+    batch: 50,
+    capacity,
+    load: (claims) => untilDatabaseAnswers(() => load(claims)),
+    run,
+  };
+}
+
+function traceAddition(
+  { environmentId }: PushFact,
+  id: string,
+  trace: PushResult['traces'][number]['trace'],
+) {
+  return { id, environment_id: environmentId, trace };
+}
