@@ -142,11 +142,7 @@ describe('the resource', () => {
   test('a body is put with 201 first and 200 then, by key or id, in-app or in_app', async () => {
     const key = await create();
     const { id } = await get(key);
-    const first = await put(id, 'in-app', {
-      html_template: '<p>a</p>',
-      subject_template: 'Title',
-      structured_template: '{',
-    });
+    const first = await put(id, 'in-app', { html_template: '<p>a</p>', subject_template: 'Title' });
     expect(first.status).toBe(201);
     expect(first.body).toEqual({
       channel: 'in_app',
