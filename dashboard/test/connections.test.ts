@@ -3,6 +3,7 @@ import { waitUntil } from '../../server/test/app.ts';
 import { type ChatoneSimulator, startChatoneSimulator } from '../../server/test/simulators/chatone.ts';
 import { type ChatthreeSimulator, startChatthreeSimulator } from '../../server/test/simulators/chatthree.ts';
 import { type ChattwoSimulator, startChattwoSimulator } from '../../server/test/simulators/chattwo.ts';
+import { httpSms } from '../../server/test/simulators/http-sms.ts';
 import { type SmsoneSimulator, startSmsoneSimulator } from '../../server/test/simulators/smsone.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../../server/test/simulators/smtp.ts';
 import { axeFindings } from './axe.ts';
@@ -207,6 +208,48 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await page.getByText('No SMS provider').waitFor();
     await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
     expect((await call('GET', `${smsPath()}/providers`)).providers).toEqual([]);
+  }, 90_000);
+
+  test('a service that Carillon does not know is described, verified and edited', async () => {
+    const secretFor = (name: string) => `the ${name} of the gateway`;
+    const { simulator, config } = await httpSms.start({ port: 0, secretFor });
+    const { page } = await host.open('/live/connections/sms');
+    const dialog = page.getByRole('dialog');
+    const field = (name: string) => dialog.getByLabel(name, { exact: true });
+    await page.getByRole('button', { name: 'Add provider' }).click();
+    await field('Kind').selectOption('HTTP API');
+    await field('URL').fill(String(config.url));
+    await field('Secret').fill(String(config.secret));
+    await field('Headers').fill('X-Api-Key: abc');
+    await field('Form').fill("dest: {{ to | remove: '+' }}\norigin: {{ from }}\nmsg: {{ text }}");
+    await field('Pointer to the message id').fill('/ids/0');
+    await field('From number').fill('+14155550123');
+    await dialog.getByText('Callbacks and advanced settings').click();
+    await field('Check URL').fill(String(config.check_url));
+    expect(await axeFindings(page)).toEqual([]);
+    await screenshot(page, 'connections-http-dialog');
+    await dialog.getByRole('button', { name: 'Add to chain' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByText('must not hold a credential in X-Api-Key').waitFor();
+    await field('Headers').fill('X-Api-Key: {{ secret }}');
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('The service returned 200.').waitFor();
+    const { providers } = await call('GET', `${smsPath()}/providers`);
+    expect(providers).toMatchObject([
+      {
+        kind: 'http',
+        config: {
+          headers: { 'X-Api-Key': '{{ secret }}' },
+          form: { dest: "{{ to | remove: '+' }}", origin: '{{ from }}', msg: '{{ text }}' },
+        },
+      },
+    ]);
+    await page.getByRole('button', { name: 'Actions for http' }).click();
+    await page.getByRole('menuitem', { name: 'Edit…' }).click();
+    expect(await field('Headers').inputValue()).toBe('X-Api-Key: {{ secret }}');
+    await simulator.stop();
+    await call('PUT', `${smsPath()}/providers`, { providers: [] });
   }, 90_000);
 
   test('chatone: a sandbox token is connected in Test, tested, changed and removed', async () => {

@@ -60,10 +60,13 @@ function providerForms(): string {
     channel,
     kind,
     title,
-    fields: fields.map(({ name, type, meaning, required, secret, receives, callback }) => ({
-      ...{ name, type, meaning, required },
-      ...{ secret: secret ?? false, callback: callback ?? false, receives: receives ?? [] },
-    })),
+    fields: fields.map(
+      ({ name, type, meaning, required, secret, receives, callback, options, multiline }) => ({
+        ...{ name, type, meaning, required },
+        ...{ secret: secret ?? false, callback: callback ?? false, receives: receives ?? [] },
+        ...{ options: options ?? [], multiline: multiline ?? false },
+      }),
+    ),
   }));
   return `${JSON.stringify(forms, null, 2)}\n`;
 }

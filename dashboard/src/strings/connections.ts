@@ -80,6 +80,7 @@ export const chain = {
     postmark: 'Paste it under Webhooks with basic authentication, and enter the same user and password here.',
     resend: 'Paste it under Webhooks, and enter the signing secret here.',
     mailgun: 'Paste it under Webhooks of the domain, and enter the HTTP webhook signing key here.',
+    http: 'Enter it where the service asks for a webhook or callback URL, and set the callback fields here.',
   } as Record<string, string>,
   callbackMissing: 'Until then, bounce and complaint callbacks are rejected.',
   health: {
@@ -113,10 +114,20 @@ export const chain = {
     apply: 'Apply',
     addApply: 'Add to chain',
     more: 'Callbacks and advanced settings',
+    byDefault: 'Default',
+    mapHint: 'One per line: name: value.',
   },
   save: 'Save changes',
   discard: 'Discard',
   saved: 'Saved.',
+  /** Labels of fields whose names do not read well; the hints come with the manifests. */
+  labels: {
+    url: 'URL',
+    check_url: 'Check URL',
+    idempotent: 'Recognizes repeated messages',
+    message_id_pointer: 'Pointer to the message id',
+    body: 'JSON body',
+  } as Record<string, string>,
   providerProblem: (name: string, problem: string) => `${name}: ${problem}`,
 };
 

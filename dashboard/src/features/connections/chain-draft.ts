@@ -1,7 +1,7 @@
 import { CarillonError } from '@carillon/sdk';
 import { type ChainChannel, type ConfigField, fieldsOf, type SavedProvider } from './provider-kinds.ts';
 
-/** For a secret, undefined keeps the stored value and null clears it. */
+/** For a secret, undefined keeps the stored value and null clears it. A map is a text with a line for each entry. */
 export type FieldValue = string | boolean | null | undefined;
 
 export interface DraftProvider {
@@ -22,6 +22,7 @@ export function providerDraft(channel: ChainChannel, saved: SavedProvider): Draf
     .filter(({ secret }) => !secret)
     .map(({ name: field, type, isOwn }): [string, FieldValue] => {
       const value = isOwn ? saved[field as 'from_number' | 'from_sender_id'] : config[field];
+      if (type === 'map') return [field, linesOf(value)];
       return [field, type === 'boolean' ? value === true : value == null ? '' : String(value)];
     });
   return { key: id, id, channel, kind, name, enabled, config: Object.fromEntries(values) };
@@ -56,8 +57,26 @@ function wireValue({ type, secret }: ConfigField, value: FieldValue): unknown {
   if (value === null) return '';
   const text = value?.trim() ?? '';
   if (text === '') return secret ? undefined : null;
+  if (type === 'map') return mapOf(text);
   // A value that is not a number is sent as typed: the service returns the error.
   return type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
+}
+
+function linesOf(map: unknown): string {
+  return Object.entries((map ?? {}) as Record<string, string>)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+}
+
+/** Each line is a name and its text, divided by the first colon. */
+function mapOf(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...value] = line.split(':');
+      return [name.trim(), value.join(':').trim()];
+    }),
+  );
 }
 
 /** True for a provider that is new or edited: only saved settings can be verified. */

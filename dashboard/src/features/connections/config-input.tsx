@@ -1,5 +1,5 @@
 import { chain } from '../../strings/connections.ts';
-import { Button, Checkbox, Field, Input } from '../../ui/index.ts';
+import { Button, Checkbox, Field, Input, Select, Textarea } from '../../ui/index.ts';
 import type { FieldValue } from './chain-draft.ts';
 import styles from './connections.module.css';
 import type { ConfigField } from './provider-kinds.ts';
@@ -24,6 +24,37 @@ export function ConfigInput(props: {
         checked={value === true}
         onChange={(event) => onChange(event.target.checked)}
       />
+    );
+  }
+  if (field.options.length > 0) {
+    return (
+      <Field label={field.label} hint={field.hint} error={error} problem={problem}>
+        <Select
+          value={typeof value === 'string' ? value : ''}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          <option value="">{text.byDefault}</option>
+          {field.options.map((option) => (
+            <option key={option} value={option}>
+              {option}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    );
+  }
+  if (field.multiline || field.type === 'map') {
+    const hint = field.type === 'map' ? `${field.hint} ${text.mapHint}` : field.hint;
+    return (
+      <Field label={field.label} hint={hint} error={error} problem={problem}>
+        <Textarea
+          mono
+          rows={field.multiline ? 8 : 3}
+          spellCheck={false}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </Field>
     );
   }
   const isCleared = stored !== null && value === null;

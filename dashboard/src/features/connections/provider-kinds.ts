@@ -1,6 +1,6 @@
 import type { GetEmailSettingsResult } from '@carillon/sdk';
 import { common } from '../../strings/common.ts';
-import { email, sms } from '../../strings/connections.ts';
+import { chain, email, sms } from '../../strings/connections.ts';
 import forms from './provider-forms.json';
 
 /** The channels with a chain of providers. */
@@ -24,6 +24,9 @@ export interface ConfigField {
   secret: boolean;
   /** The secrets that are sent to this address: a new address needs them again. */
   receives: string[];
+  /** The values to choose from; empty when any text is allowed. */
+  options: string[];
+  multiline: boolean;
   /** Callbacks are rejected without this field. */
   callback: boolean;
   /** The field belongs to the provider itself, not to its config. */
@@ -45,6 +48,8 @@ const sender = ['from_number', 'from_sender_id'].map((name) => ({
   secret: false,
   callback: false,
   receives: [] as string[],
+  options: [] as string[],
+  multiline: false,
   isOwn: true,
 }));
 
@@ -67,7 +72,8 @@ function withTexts(
   { meaning, ...field }: Omit<ConfigField, 'label' | 'hint'> & { meaning: string },
 ): ConfigField {
   const { name } = field;
-  const [label, hint] = texts[`${kind}_${name}`] ?? texts[name] ?? [common.sentence(name), meaning];
+  const [label, hint] = texts[`${kind}_${name}`] ??
+    texts[name] ?? [chain.labels[name] ?? common.sentence(name), meaning];
   return { ...field, label, hint };
 }
 
@@ -82,8 +88,10 @@ export function fieldsOf(channel: ChainChannel, kind: string): ConfigField[] {
 
 export const kindName = (kind: string): string => kinds.find((each) => each.kind === kind)?.title ?? kind;
 
+const advancedNames = /^(?:(?:success|error|callback|reply)_|(?:base_url|check_url|idempotent)$)/;
+
 /** Few people need these fields: they are below a fold. */
-export const isAdvanced = ({ name, callback }: ConfigField): boolean => callback || name === 'base_url';
+export const isAdvanced = ({ name, callback }: ConfigField): boolean => callback || advancedNames.test(name);
 
 export function savedOf(providers: readonly SavedProvider[], id: string | null): SavedProvider | undefined {
   return providers.find((each) => each.id === id);

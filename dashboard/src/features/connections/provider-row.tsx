@@ -159,8 +159,16 @@ function Tools(props: ProviderRowProps & { name: string }) {
 
 /** The kind and the setting that distinguishes this provider from others of the same kind. */
 function summaryOf({ kind, config }: DraftProvider): string {
-  const { host, port, region, domain, from_sender_id, from_number } = config;
-  const place = [host && (port ? `${host}:${port}` : host), domain, region, from_sender_id, from_number]
+  const { host, port, region, domain, url, from_sender_id, from_number } = config;
+  const [service] = /(?<=^https?:\/\/)[^/?#]+/.exec(String(url ?? '')) ?? [];
+  const place = [
+    host && (port ? `${host}:${port}` : host),
+    domain,
+    region,
+    service,
+    from_sender_id,
+    from_number,
+  ]
     .filter(Boolean)
     .join(', ');
   return place === '' ? kindName(kind) : `${kindName(kind)} · ${place}`;
