@@ -90,9 +90,9 @@ module.exports = {
       name: 'channels-cannot-see-siblings',
       severity: 'error',
       comment:
-        'Channels share contract.ts and the files beside it, not each other. Two stand apart: registry.ts lists them all, and the sandbox shows what each would have sent.',
+        'Channels share contract.ts, the files beside it and http-kind/, not each other. Two stand apart: registry.ts lists them all, and the sandbox shows what each would have sent.',
       from: { path: `${src}channels/([^/]+)/`, pathNot: [`${src}channels/sandbox/`, tests] },
-      to: { path: `${src}channels/[^/]+/`, pathNot: `${src}channels/$1/` },
+      to: { path: `${src}channels/[^/]+/`, pathNot: [`${src}channels/$1/`, `${src}channels/http-kind/`] },
     },
     {
       name: 'deps-and-config-are-given',

@@ -42,7 +42,13 @@ const providers: {
   config: Record<string, unknown>;
   errorBody(text: string): object;
 }[] = [];
-const smsProviders: { kind: string; simulator: SmsSimulator; config: Record<string, unknown> }[] = [];
+const smsProviders: {
+  kind: string;
+  simulator: SmsSimulator;
+  config: Record<string, unknown>;
+  /** The operator sets the host of the service. */
+  hasHostSetting: boolean;
+}[] = [];
 const stops: (() => Promise<void>)[] = [];
 
 function running<Simulator extends { stop(): Promise<void> }>(simulator: Simulator): Simulator {
@@ -61,9 +67,9 @@ async function startEmailProviders(): Promise<void> {
 }
 
 async function startSmsProviders(): Promise<void> {
-  for (const { kind, name = kind, start } of smsSimulations) {
+  for (const { kind, name = kind, start, settingsFor } of smsSimulations) {
     const { simulator, config } = await start({ port: 0, secretFor: (field) => plant(`${name} ${field}`) });
-    smsProviders.push({ kind, simulator: running(simulator), config });
+    smsProviders.push({ kind, simulator: running(simulator), config, hasHostSetting: !settingsFor });
   }
 }
 
@@ -100,7 +106,7 @@ beforeAll(async () => {
       CARILLON_ADMIN_PASSWORD: plant('admin password'),
       ...Object.fromEntries(
         smsProviders
-          .filter(({ kind }) => kind !== 'http')
+          .filter(({ hasHostSetting }) => hasHostSetting)
           .map(({ kind, simulator }) => [`CARILLON_${kind.toUpperCase()}_API_URL`, simulator.url]),
       ),
       CARILLON_CHATONE_API_URL: chatone.apiUrl,

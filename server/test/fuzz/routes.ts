@@ -8,6 +8,16 @@ import { hostileData, hostileText, hostileValue, type Json, type JsonObject, mut
 const leftOut = /stream|logout/i;
 const someId = '01890000-0000-7000-8000-000000000000';
 
+/** A whole chain of providers whose settings are templates, each almost as long as it may be. */
+const httpProviders = Array.from({ length: 10 }, () => ({
+  kind: 'http',
+  from_number: '+14155550100',
+  config: {
+    url: 'https://gateway.example/',
+    body: '{{a[b[c[d]]]}}'.repeat(200) + 'x'.repeat(5_000),
+  },
+}));
+
 /** What exists, so that inputs come further than "not found": by what stands before the parameter in the path. */
 interface Fixtures {
   ids: Record<string, string>;
@@ -43,6 +53,7 @@ export async function createRouteAreas(target: FuzzTarget): Promise<{ routes: Ar
       ...bodied.map((operation) => ({ operation, body: { unknown: JSON.parse(list) } })),
       ...bodied.map((operation) => ({ operation, body: { unknown: '<b>'.repeat(30_000) } })),
       ...bodied.map((operation) => ({ operation, body: deep(99) })),
+      { operation: 'replaceSmsProviders', body: { providers: httpProviders } },
     ],
     fresh(random) {
       const operation = operations.get(

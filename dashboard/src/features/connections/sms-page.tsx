@@ -1,4 +1,4 @@
-import type { GetSmsProvidersResult } from '@carillon/sdk';
+import type { SmsProviders } from '@carillon/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
@@ -19,7 +19,7 @@ import { savedOf } from './provider-kinds.ts';
 import { SaveBar } from './save-bar.tsx';
 import { useVerdicts } from './use-verdicts.ts';
 
-type SmsKind = GetSmsProvidersResult['providers'][number]['kind'];
+type SmsKind = SmsProviders['providers'][number]['kind'];
 
 const settingsKey = ['sms-providers'];
 /** Health covers five minutes. */
@@ -46,7 +46,7 @@ const bodyOf = (providers: DraftProvider[]) => ({
 });
 
 /** Edits the chain as one draft; polling of the health does not touch it. */
-function Editor({ saved }: { saved: GetSmsProvidersResult }) {
+function Editor({ saved }: { saved: SmsProviders }) {
   const { environment, can } = useEnvironment();
   const queries = useQueryClient();
   const { verdicts, verify, forget } = useVerdicts('sms');

@@ -21,7 +21,7 @@ export const callbackStatuses = [
   'clicked',
 ] as const;
 
-export const callbackAuths = ['url', 'header', 'hmac_sha256'] as const;
+const callbackAuths = ['url', 'header', 'hmac_sha256'] as const;
 
 const text = (name: string, meaning: string, more: Partial<Field> = {}): Field => ({
   name,

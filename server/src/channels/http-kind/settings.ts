@@ -71,7 +71,7 @@ function* headerProblems(config: ProviderConfig): Problems {
 }
 
 /** The templates of the settings, each with the field that it is in. */
-export function templatesOf(config: ProviderConfig): { field: string; source: string; flavour: Flavour }[] {
+function templatesOf(config: ProviderConfig): { field: string; source: string; flavour: Flavour }[] {
   const texts = (field: string) =>
     Object.values(mapOf(config, field)).map((source) => ({ field, source, flavour: 'text' as const }));
   const body = textOf(config, 'body');

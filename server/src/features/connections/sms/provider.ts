@@ -14,7 +14,7 @@ export interface SmsProvider extends SenderChoice {
 }
 
 /** Adds the URLs that settings do not hold: the API of the provider, where the operator sets it, and our callback. */
-export function withUrls(
+function withUrls(
   name: string,
   config: ProviderConfig,
   settings: Config,
