@@ -28,9 +28,9 @@ export function classify(config: ProviderConfig, answer: ApiAnswer): Outcome {
         detail: `${status} ${id ?? ''}`,
         code: String(status),
       };
-    // A success that does not have what a success has: another value is a refusal, and no value may be anything.
-    const meaning = code === null ? null : errorClassOf(config, status, code);
-    if (meaning || (found !== null && !isMarked)) return outcomeOfCode(meaning ?? 'rejected', reading);
+    // Without what a success has, a code or another value is a refusal. Anything else may be the page of a proxy.
+    if (code !== null || (found !== null && !isMarked))
+      return outcomeOfCode(errorClassOf(config, status, code) ?? 'rejected', reading);
     return {
       kind: 'ambiguous',
       detail: `${reading.detail} The response is not what a success looks like.`,

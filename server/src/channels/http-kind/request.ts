@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { countedTask, type Effort, runCounted } from '../../kernel/threads/effort.ts';
 import { inPlace, type TaskRunner } from '../../kernel/threads/task.ts';
-import { createBudget } from '../../templating/budget.ts';
+import { type Budget, createBudget } from '../../templating/budget.ts';
 import { type CompiledTemplate, compile, type Flavour } from '../../templating/compile.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
 import type { ApiRequest } from '../api.ts';
 import type { ProviderConfig } from '../contract.ts';
-import { mapOf, originOf, textOf } from './settings.ts';
+import { hasTags, mapOf, originOf, textOf } from './settings.ts';
 
 /** The values that templates may use. */
 export type Variables = Record<string, unknown>;
@@ -26,6 +26,8 @@ const maxUrl = 8_000;
 export const maxHeader = 8_000;
 const maxBody = 2_000_000;
 const keptCharacters = 1_000_000;
+/** Encoding takes as many times as long as reading. */
+const encodingFactor = 8;
 const compiled = new LRUCache<string, CompiledTemplate>({ maxSize: keptCharacters });
 
 /** Renders a request; data can shape neither the URL, nor a header, nor the structure of the body. */
@@ -47,7 +49,7 @@ export const requestTask = countedTask(
       const textOfEach = (templates: Record<string, string>, limit: number): [string, string][] =>
         Object.entries(templates).map(([name, source]) => [name, render(source, 'text', variables, limit)]);
       return {
-        url: render(url, 'text', encoded(variables), maxUrl),
+        url: hasTags(url) ? render(url, 'text', encoded(variables, budget), maxUrl) : url,
         headers: Object.fromEntries(textOfEach(headers, maxHeader)),
         body: form
           ? new URLSearchParams(textOfEach(form, maxBody)).toString()
@@ -92,7 +94,8 @@ export async function requestFor(
 }
 
 /** Variables of a URL are encoded before they are rendered; lists and objects have no place in one. */
-function encoded(variables: Variables): Variables {
+function encoded(variables: Variables, budget: Budget): Variables {
+  budget.useFor(variables, encodingFactor);
   return Object.fromEntries(
     Object.entries(variables).flatMap(([name, value]) =>
       typeof value === 'string' || typeof value === 'number'

@@ -25,6 +25,11 @@ export function textOf(config: ProviderConfig, name: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
+/** True for a template, false for a text that renders to itself. */
+export function hasTags(source: string): boolean {
+  return /\{[{%]/.test(source);
+}
+
 export function originOf(url: string): string | null {
   return fixedOrigin.exec(url)?.[0]?.toLowerCase() ?? null;
 }
@@ -86,7 +91,7 @@ function templatesOf(config: ProviderConfig): { field: string; source: string; f
 function* templateProblems(config: ProviderConfig): Problems {
   let weight = 0;
   for (const { field, source, flavour } of templatesOf(config)) {
-    if (!/\{[{%]/.test(source)) continue;
+    if (!hasTags(source)) continue;
     weight += weightOf(source);
     if (weight > maxWeight) return yield [field, 'is too long, together with the other templates'];
     try {

@@ -62,7 +62,8 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
   /** The operator sets the sender of the operator's provider. */
   const isOperators = (kind: string): boolean => kind === 'managed' && managedProvider(config, null) !== null;
 
-  const factsOf = (provider: StoredSmsProvider) => ({
+  /** The fields that email providers do not have. */
+  const ownFieldsOf = (provider: StoredSmsProvider) => ({
     from_number: isOperators(provider.kind) ? null : provider.from_number,
     from_sender_id: isOperators(provider.kind) ? null : provider.from_sender_id,
     credentials_validated: provider.credentials_validated_at !== null,
@@ -73,11 +74,11 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
   const singleOf = (provider: StoredSmsProvider): Omit<SmsSettingsView, 'callback_url'> => ({
     id: provider.id,
     kind: shownKind(provider.kind),
-    ...factsOf(provider),
+    ...ownFieldsOf(provider),
   });
 
   const chainOf = (environmentId: string, providers: Providers) =>
-    providers.map((provider) => ({ ...chain.shown(environmentId, provider), ...factsOf(provider) }));
+    providers.map((provider) => ({ ...chain.shown(environmentId, provider), ...ownFieldsOf(provider) }));
 
   /** The callback URL is a credential for reporting receipts: it is shown to readers of the settings, and never logged. */
   const singleView = async (
