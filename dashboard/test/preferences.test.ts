@@ -37,6 +37,49 @@ describe.skipIf(!chromiumPath)('preferences', () => {
   }, 120_000);
   afterAll(() => host?.stop());
 
+  test('the brand is set, and the preference page shows it, without JavaScript, in light and dark', async () => {
+    const { page, complaints } = await host.open('/test/preferences');
+    const card = page.locator('section', { hasText: 'Brand of hosted pages' }).last();
+    await card.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Acme');
+    await dialog.getByLabel('Accent color').fill('yellow');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Enter a color such as #7a3b00.').waitFor();
+    await dialog.getByLabel('Accent color').fill('#ffcc00');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('#ffcc00').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+
+    await call('POST', '/v1/preferences/categories', {
+      key: 'brand_news',
+      name: 'Brand news',
+      default_channels: ['email', 'sms'],
+    });
+    const { url } = await call('GET', '/v1/preferences/users/page-user/link');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context = await page.context().browser()?.newContext({ colorScheme, javaScriptEnabled: false });
+      const hosted = await context?.newPage();
+      if (!context || !hosted) throw new Error('no browser');
+      await hosted.goto(url);
+      const group = hosted.getByRole('group', { name: 'Brand news' });
+      await group.getByLabel('Email').setChecked(colorScheme === 'dark');
+      await hosted.getByRole('button', { name: 'Save' }).click();
+      await hosted.getByRole('status').waitFor();
+      expect(await group.getByLabel('Email').isChecked()).toBe(colorScheme === 'dark');
+      expect(await hosted.title()).toBe('Preferences saved · Acme');
+      await screenshot(hosted, `preference-page-${colorScheme}`);
+      await context.close();
+    }
+    const arabic = await page.context().browser()?.newContext({ locale: 'ar' });
+    const hosted = await arabic?.newPage();
+    await hosted?.goto(url);
+    expect(hosted && (await axeFindings(hosted))).toEqual([]);
+    await arabic?.close();
+    await call('DELETE', '/v1/preferences/categories/brand_news');
+  });
+
   test('a category is made, changed, archived and brought back', async () => {
     const { page, complaints } = await host.open('/test/preferences');
     await page.getByText('No categories yet').waitFor();

@@ -68,6 +68,20 @@ export const categories = {
   archiveDone: 'Archived.',
 };
 
+export const brand = {
+  title: 'Brand of hosted pages',
+  description: 'What recipients see on the preference page and the unsubscribe page of this environment.',
+  name: 'Name',
+  nameHint: 'Shown at the top of the page.',
+  logo: 'Logo URL',
+  logoHint: 'An image at an https address.',
+  color: 'Accent color',
+  colorHint: 'For buttons, such as #7a3b00.',
+  colorWrong: 'Enter a color such as #7a3b00.',
+  none: 'None',
+  standard: 'Default',
+};
+
 export const users = {
   title: 'Users',
   description:
@@ -110,6 +124,7 @@ export const user = {
   store: 'Add profile',
   updated: 'Updated',
   matrix: 'Preferences',
+  page: 'Preference page',
   matrixHint: 'Changes apply immediately. Change a preference only at the user’s request.',
   matrixLabel: 'Preferences by category and channel',
   noCategories: 'No categories yet',

@@ -20,6 +20,7 @@ import {
   Stack,
   Switch,
 } from '../../ui/index.ts';
+import { BrandCard } from './brand-card.tsx';
 import { CategoryDialog } from './category-dialog.tsx';
 import { PreferencesLayout } from './layout.tsx';
 import styles from './preferences.module.css';
@@ -41,6 +42,7 @@ export default function CategoriesPage() {
     >
       {!mayWrite && <Notice>{common.viewerOnly}</Notice>}
       <CategoryList mayWrite={mayWrite} onEdit={setEdited} onCreate={() => setEdited('new')} />
+      <BrandCard mayWrite={mayWrite} />
       <Card title={text.howTitle}>
         <ul className={styles.points}>
           {text.how.map((each) => (

@@ -5,6 +5,7 @@ import { useRead, useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { user as text } from '../../strings/preferences.ts';
 import {
+  AnchorButton,
   Card,
   ChannelLabel,
   ConfirmDialog,
@@ -24,6 +25,18 @@ interface CategoryRow {
   cells: Partial<Record<Channel, Preference>>;
 }
 
+/** Opens the hosted page as the user sees it. */
+function PageLink({ id }: { id: string }) {
+  const { data } = useRead(['preference-link', id], (api, signal) => api.preferences.getLink(id, { signal }));
+  return (
+    data && (
+      <AnchorButton size="small" icon="external" href={data.url} target="_blank" rel="noreferrer">
+        {text.page}
+      </AnchorButton>
+    )
+  );
+}
+
 /** Every category and channel with its effective value and who set it. */
 export function MatrixCard({ id, mayWrite }: { id: string; mayWrite: boolean }) {
   const { kind } = useEnvironment();
@@ -34,7 +47,7 @@ export function MatrixCard({ id, mayWrite }: { id: string; mayWrite: boolean }) 
     return rowsOf(data, categories);
   });
   return (
-    <Card title={text.matrix} flush>
+    <Card title={text.matrix} actions={mayWrite && <PageLink id={id} />} flush>
       <Loaded query={query} lines={6}>
         {(rows) =>
           rows.length === 0 ? (

@@ -18,6 +18,7 @@ export const actions = [
   'brake_rule.created',
   'brake_rule.updated',
   'brake_rule.deleted',
+  'brand.replaced',
   'category.created',
   'category.updated',
   'category.archived',
