@@ -93,6 +93,10 @@ describe('a message', () => {
     ['X-Carillon-Data: {', 'X-Carillon-Data is not valid JSON.'],
     ['X-Carillon-Data: {"__proto__": 1}', '"__proto__" is not allowed as a field name.'],
     ['X-Carillon-Category: a\r\nX-Carillon-Category: b', 'X-Carillon-Category must not appear twice.'],
+    [
+      'X-Carillon-Categroy: a',
+      'x-carillon-categroy is not one of X-Carillon-Category, X-Carillon-Template, X-Carillon-Data, X-Carillon-Priority, X-Carillon-Idempotency-Key.',
+    ],
     [`X: ${'x'.repeat(600_000)}`, 'The message is not valid MIME.'],
   ])('with the header %s is refused', async (line, message) => {
     await expect(read(line, '', '')).rejects.toMatchObject({ name: 'Problem', message });

@@ -1,8 +1,10 @@
+import type PostalMime from 'postal-mime';
 import type { Address, Attachment, Email, HeaderLine, Mailbox } from 'postal-mime';
 import { parseJson } from '../../http/json.ts';
 import { invalidParameter, Problem } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/record.ts';
 import type { Priority, SendRequest } from '../notifications/index.ts';
+import { readSimple } from './simple-message.ts';
 
 /** A message as mail software submits it, in the fields of a send. */
 export interface SubmittedMessage {
@@ -24,13 +26,10 @@ let parser: Promise<typeof import('postal-mime')> | null = null;
 /** The parser is loaded with the first message: a service without SMTP does not pay for it. */
 export async function readMessage(bytes: Uint8Array): Promise<SubmittedMessage> {
   parser ??= import('postal-mime');
-  const { default: PostalMime, decodeWords } = await parser;
-  let email: Email;
-  try {
-    email = await PostalMime.parse(bytes, { forceRfc822Attachments: true, maxHeadersSize: maxHeaderBytes });
-  } catch (error) {
-    throw new Problem('parameter_invalid', 'The message is not valid MIME.', { cause: error });
-  }
+  const library = await parser;
+  const { decodeWords } = library;
+  const email = readSimple(bytes, library) ?? (await parse(library.default, bytes));
+  refuseUnknown(email.headerLines);
   const header = (name: string): string | null => headerOf(email.headerLines, name, decodeWords);
   const template = header('X-Carillon-Template');
   const attachments = email.attachments.map((file, index) => attachmentOf(file, index, email.html ?? ''));
@@ -47,6 +46,26 @@ export async function readMessage(bytes: Uint8Array): Promise<SubmittedMessage> 
     names: namesOf(email),
     idempotencyKey: header('X-Carillon-Idempotency-Key') ?? (email.messageId?.trim() || null),
   };
+}
+
+export async function parse(parser: typeof PostalMime, bytes: Uint8Array): Promise<Email> {
+  try {
+    return await parser.parse(bytes, { forceRfc822Attachments: true, maxHeadersSize: maxHeaderBytes });
+  } catch (error) {
+    throw new Problem('parameter_invalid', 'The message is not valid MIME.', { cause: error });
+  }
+}
+
+const ownHeaders = ['Category', 'Template', 'Data', 'Priority', 'Idempotency-Key'].map(
+  (name) => `X-Carillon-${name}`,
+);
+
+/** A misspelt header must not be ignored: a message without its category would ignore preferences. */
+function refuseUnknown(lines: readonly HeaderLine[]): void {
+  const unknown = lines.find(
+    ({ key }) => key.startsWith('x-carillon-') && !ownHeaders.some((name) => name.toLowerCase() === key),
+  );
+  if (unknown) throw invalidParameter(unknown.key, `${unknown.key} is not one of ${ownHeaders.join(', ')}.`);
 }
 
 /** Mail may have no subject or no text (a scanner sends the scan alone); an email notification has both. */
@@ -120,9 +139,12 @@ function attachmentOf(file: Attachment, index: number, html: string): Attachment
     filename: filename || `attachment-${index + 1}${file.mimeType === 'message/rfc822' ? '.eml' : ''}`,
     content_type: contentTypeOf(file),
     content_base64: base64Of(file.content),
-    ...(contentId && html.includes(`cid:${contentId}`) && { content_id: contentId }),
+    ...(contentId && isUsable(contentId) && html.includes(`cid:${contentId}`) && { content_id: contentId }),
   };
 }
+
+/** A content id that the API does not take makes the image a file, rather than the message an error. */
+const isUsable = (contentId: string): boolean => /^[\w.!#$%&'*+/=?^{|}~@-]{1,127}$/.test(contentId);
 
 function contentTypeOf({ mimeType, method }: Attachment): string {
   if (!/^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/.test(mimeType)) return 'application/octet-stream';
