@@ -70,6 +70,13 @@ test('trusted proxies are addresses and networks', () => {
     ]);
 });
 
+test('STARTTLS needs the certificate and its key', () => {
+  const [cert, key] = [{ CARILLON_SMTP_TLS_CERT: 'a.pem' }, { CARILLON_SMTP_TLS_KEY: 'a.key' }];
+  expect(problemsOf({ ...cert, ...key })).toEqual([]);
+  expect(problemsOf(cert)).toEqual([expect.stringMatching(/^CARILLON_SMTP_TLS_KEY must also be set/)]);
+  expect(problemsOf(key)).toEqual([expect.stringMatching(/^CARILLON_SMTP_TLS_CERT must also be set/)]);
+});
+
 test('the managed SMS provider is set as a whole or not at all', () => {
   const whole = {
     CARILLON_MANAGED_SMS_KIND: 'smsone',

@@ -48,7 +48,7 @@ export async function readMessage(bytes: Uint8Array): Promise<SubmittedMessage> 
   };
 }
 
-export async function parse(parser: typeof PostalMime, bytes: Uint8Array): Promise<Email> {
+async function parse(parser: typeof PostalMime, bytes: Uint8Array): Promise<Email> {
   try {
     return await parser.parse(bytes, { forceRfc822Attachments: true, maxHeadersSize: maxHeaderBytes });
   } catch (error) {
