@@ -123,7 +123,7 @@ export async function buildPackage() {
 /** Only what pages see has types in the package; the machinery behind it (and the types of Lit) stays outside. */
 function addDeclarations(folder) {
   const made = join(folder, 'types/widgets/src');
-  for (const name of ['public', 'messages', 'react']) {
+  for (const name of ['public', 'texts', 'messages', 'react']) {
     // TypeScript keeps `./x.ts` in declarations; consumers have `./x.d.ts`, which `./x.js` names.
     const text = readFileSync(join(made, `${name}.d.ts`), 'utf8').replaceAll(/('\.\/[^']+)\.ts'/g, "$1.js'");
     writeFileSync(join(folder, `${name}.d.ts`), text);

@@ -1,5 +1,6 @@
 import { CarillonError } from '@carillon/sdk/inbox';
-import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit';
+import { LitElement, nothing, type PropertyDeclarations, type PropertyValues } from 'lit';
+import { isRightToLeft } from './languages.ts';
 import { createSay, type Messages, type Say, validLanguage } from './messages.ts';
 import type { CarillonElementProperties, CarillonEvents } from './public.ts';
 import { theme } from './theme.ts';
@@ -28,6 +29,10 @@ export abstract class CarillonElement extends LitElement implements CarillonElem
 
   protected say: Say = createSay('en', null);
   protected language = 'en';
+  /** `dir` of the rendered parts: languages from right to left set it, the others follow the page. */
+  protected get direction(): 'rtl' | typeof nothing {
+    return isRightToLeft(this.language) ? 'rtl' : nothing;
+  }
   #tokens: Tokens | null = null;
   #source = '';
 

@@ -1,20 +1,23 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { archiveIcon, checkIcon, dotIcon } from './icons.ts';
+import { type ChoiceContext, choices } from './choices.ts';
+import { archiveIcon, checkIcon, dotIcon, returnIcon, snoozeIcon } from './icons.ts';
 import type { Entry } from './inbox-store.ts';
-import { type Say, timeAgo } from './messages.ts';
+import { timeAgo } from './messages.ts';
 import { safeUrl, sanitise } from './sanitise.ts';
+import { dayAndTime } from './snooze-times.ts';
 
-export interface RowContext {
-  say: Say;
+export interface RowContext extends ChoiceContext {
   language: string;
   /** The current time of the service in Unix milliseconds. */
   now: number;
-  linkTarget: string | null;
   /** Created when a row is rendered, dropped when it is removed. */
   bodies: Map<string, HTMLElement | null>;
   open(entry: Entry, event: Event): void;
   toggleRead(entry: Entry): void;
   archive(entry: Entry): void;
+  isSnoozing(entry: Entry): boolean;
+  snooze(entry: Entry, event: Event): void;
+  unsnooze(entry: Entry): void;
   expand(entry: Entry): void;
 }
 
@@ -29,7 +32,6 @@ export function row(entry: Entry, position: number, isCurrent: boolean, context:
     body.classList.toggle('overflows', overflows);
   }
   const at = Date.parse(item.created_at);
-  const readLabel = say(item.is_read ? 'markUnread' : 'markRead');
   return html`<article
     part="item ${item.is_read ? '' : 'item-unread'}"
     class=${item.is_read ? '' : 'unread'}
@@ -55,15 +57,44 @@ export function row(entry: Entry, position: number, isCurrent: boolean, context:
           </button>`
         : nothing
     }
+    ${
+      item.snoozed_until
+        ? html`<div class="until">${say('snoozedUntil', { time: dayAndTime(new Date(item.snoozed_until), context.language) })}</div>`
+        : nothing
+    }
+    ${choices(entry, tabindex, context)}
     <div class="actions" part="actions">
-      <button class="icon-button" tabindex=${tabindex} aria-label=${readLabel} title=${readLabel} @click=${() => context.toggleRead(entry)}>
-        ${item.is_read ? dotIcon : checkIcon}
-      </button>
-      <button class="icon-button" tabindex=${tabindex} aria-label=${say('archive')} title=${say('archive')} @click=${() => context.archive(entry)}>
-        ${archiveIcon}
-      </button>
+      ${item.snoozed_until ? returnButton(entry, tabindex, context) : rowButtons(entry, tabindex, context)}
     </div>
   </article>`;
+}
+
+function rowButtons(entry: Entry, tabindex: number, context: RowContext): TemplateResult {
+  const { say } = context;
+  const readLabel = say(entry.item.is_read ? 'markUnread' : 'markRead');
+  return html`<button class="icon-button" tabindex=${tabindex} aria-label=${readLabel} title=${readLabel} @click=${() => context.toggleRead(entry)}>
+      ${entry.item.is_read ? dotIcon : checkIcon}
+    </button>
+    <button
+      class="icon-button"
+      tabindex=${tabindex}
+      aria-label=${say('snooze')}
+      title=${say('snooze')}
+      aria-haspopup="menu"
+      aria-expanded=${context.isSnoozing(entry)}
+      @click=${(event: Event) => context.snooze(entry, event)}
+    >
+      ${snoozeIcon}
+    </button>
+    <button class="icon-button" tabindex=${tabindex} aria-label=${say('archive')} title=${say('archive')} @click=${() => context.archive(entry)}>
+      ${archiveIcon}
+    </button>`;
+}
+
+function returnButton(entry: Entry, tabindex: number, { say, unsnooze }: RowContext): TemplateResult {
+  return html`<button class="icon-button" tabindex=${tabindex} aria-label=${say('unsnooze')} title=${say('unsnooze')} @click=${() => unsnooze(entry)}>
+    ${returnIcon}
+  </button>`;
 }
 
 /** A real link when there is a URL, so that it can be opened in a new tab and copied. */

@@ -1,10 +1,11 @@
-import type { InboxEvent } from '@carillon/sdk/inbox';
+import type { InboxEvent, InboxUnreadCounts } from '@carillon/sdk/inbox';
 import { type Client, createClient } from './client.ts';
-import type { Connection, InboxItem } from './public.ts';
+import type { Connection, InboxItem, InboxTab } from './public.ts';
 import { followTogether } from './shared-stream.ts';
+import { filterOf, fits } from './tabs.ts';
 import type { Tokens } from './tokens.ts';
 
-export type FeedStatus = 'all' | 'unread';
+export type FeedStatus = 'all' | 'unread' | 'snoozed';
 export type Mark = 'read' | 'unread' | 'archive';
 
 /** An item and the state of its row. */
@@ -19,7 +20,8 @@ export interface Entry {
 
 export interface InboxHost {
   changed(): void;
-  arrived(item: InboxItem): void;
+  /** `isShown`: the item is in the list that is shown. */
+  arrived(item: InboxItem, isShown: boolean): void;
   counted(unread: number): void;
   connected(connection: Connection): void;
   failed(error: unknown, during: string): void;
@@ -31,17 +33,25 @@ export interface InboxOptions {
   host: InboxHost;
   /** False reads only the count until `load` is called. */
   eager: boolean;
+  /** True reads the unread counts of tabs, too. */
+  hasTabs(): boolean;
 }
 
 const pageSize = 30;
 /** The feed is read once the stream is open, so that no item is missed; but it waits no longer than this. */
 const patienceMs = 1_000;
+/** The counts of tabs follow the count of all items after this time: a burst of changes is one request. */
+const tabCountsMs = 300;
 
 /** The state of an inbox element. Changes apply at once and are reverted when the service rejects them. */
 export class InboxStore {
   entries: Entry[] = [];
   unread: number | null = null;
   status: FeedStatus = 'all';
+  /** Null shows the items of all tabs. */
+  tab: InboxTab | null = null;
+  /** Null until they are read; only with tabs. */
+  counts: InboxUnreadCounts | null = null;
   phase: 'waiting' | 'loading' | 'ready' | 'failed' = 'waiting';
   loadingMore = false;
   moreFailed = false;
@@ -63,13 +73,16 @@ export class InboxStore {
   #pending = 0;
   #count: number | null = null;
   #announced: number | null = null;
+  #hasTabs: () => boolean;
+  #tabCounts: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ url, tokens, host, eager }: InboxOptions) {
+  constructor({ url, tokens, host, eager, hasTabs }: InboxOptions) {
     this.client = createClient(url, tokens);
     this.#url = url;
     this.#tokens = tokens;
     this.#host = host;
     this.#wanted = eager;
+    this.#hasTabs = hasTabs;
   }
 
   get hasMore(): boolean {
@@ -98,18 +111,33 @@ export class InboxStore {
 
   stop(): void {
     this.#abort.abort();
+    clearTimeout(this.#tabCounts);
+  }
+
+  /** Reads the counts of the tabs soon, if there are tabs. They are shown as they were when that fails; the next change reads them again. */
+  countTabs(): void {
+    if (!this.#hasTabs() || !this.#wanted) return;
+    clearTimeout(this.#tabCounts);
+    this.#tabCounts = setTimeout(async () => {
+      const counts = await this.client.unreadCounts().catch(() => null);
+      if (!counts || this.#abort.signal.aborted) return;
+      this.counts = counts;
+      this.#host.changed();
+    }, tabCountsMs);
   }
 
   #page(status: FeedStatus, cursor: string | null) {
-    return this.client.feed({ status, limit: pageSize, ...(cursor ? { cursor } : {}) }).page();
+    const filter = filterOf(this.tab);
+    return this.client.feed({ status, ...filter, limit: pageSize, ...(cursor ? { cursor } : {}) }).page();
   }
 
-  /** Loads the first page, also when `status` changes. */
-  async load(status: FeedStatus = this.status): Promise<void> {
+  /** Loads the first page, also when `status` or `tab` changes. */
+  async load(status: FeedStatus = this.status, tab: InboxTab | null = this.tab): Promise<void> {
     const turn = ++this.#loads;
     this.#breaks += 1;
     this.#wanted = true;
     this.status = status;
+    this.tab = tab;
     this.phase = 'loading';
     this.entries = [];
     this.#cursor = null;
@@ -123,6 +151,7 @@ export class InboxStore {
       this.#cursor = feed.next_cursor;
       this.phase = 'ready';
       this.#setCount(feed.unread_count);
+      this.countTabs();
     } catch (error) {
       if (turn !== this.#loads) return;
       this.phase = 'failed';
@@ -206,11 +235,12 @@ export class InboxStore {
   async markAllRead(): Promise<boolean> {
     const unread = this.entries.filter(({ item }) => !item.is_read);
     // Only up to the newest shown item, by the clock of the service.
-    const newest = this.status === 'all' ? this.entries[0]?.item.created_at : undefined;
-    const before = newest ? new Date(Date.parse(newest) + 1).toISOString() : null;
+    const before = this.#beforeArrivals();
     const was = unread.map((entry) => ({ entry, item: entry.item }));
     for (const entry of unread) entry.item = { ...entry.item, is_read: true };
-    return this.#attempt('read', -(this.unread ?? 0), () => this.client.markAllRead({ before }), {
+    const change = this.tab ? unread.length : (this.unread ?? 0);
+    const request = { before, ...filterOf(this.tab) };
+    return this.#attempt('read', -change, () => this.client.markAllRead(request), {
       done: ({ unread_count }) => {
         this.#count = unread_count;
       },
@@ -218,6 +248,76 @@ export class InboxStore {
         for (const { entry, item } of was) entry.item = item;
       },
     });
+  }
+
+  /** Archives the read items of the tab. */
+  async archiveRead(): Promise<boolean> {
+    const was = this.entries;
+    const request = { status: 'read', before: this.#beforeArrivals(), ...filterOf(this.tab) } as const;
+    this.entries = was.filter(({ item }) => !item.is_read);
+    return this.#attempt('archive', 0, () => this.client.archiveAll(request), {
+      done: () => {},
+      undo: () => {
+        this.entries = was;
+      },
+    });
+  }
+
+  /** The time after the newest item of the list, by the clock of the service; null when the list may lack newer ones. */
+  #beforeArrivals(): string | null {
+    if (this.status !== 'all' || this.entries.length === 0) return null;
+    const newest = Math.max(...this.entries.map(({ item }) => Date.parse(item.created_at)));
+    return new Date(newest + 1).toISOString();
+  }
+
+  /** Returns true when the service accepted it. */
+  async snooze(id: string, until: string): Promise<boolean> {
+    return this.#takeOut(id, 'snooze', () => this.client.snooze(id, { until }));
+  }
+
+  async unsnooze(id: string): Promise<boolean> {
+    return this.#takeOut(id, 'unsnooze', () => this.client.unsnooze(id));
+  }
+
+  /** The item leaves the list at once, and comes back when the service rejects the change. */
+  async #takeOut(id: string, during: string, work: () => Promise<InboxItem>): Promise<boolean> {
+    const entry = this.#find(id);
+    if (!entry) return false;
+    const index = this.entries.indexOf(entry);
+    this.entries = this.entries.filter((each) => each !== entry);
+    const change = during === 'snooze' && !entry.item.is_read ? -1 : 0;
+    return this.#attempt(during, change, work, {
+      done: () => {},
+      undo: () => {
+        if (this.#find(id)) return;
+        this.entries = [...this.entries.slice(0, index), entry, ...this.entries.slice(index)];
+      },
+    });
+  }
+
+  /** Returns true when the service recorded it. */
+  async act(id: string, key: string): Promise<boolean> {
+    const entry = this.#find(id);
+    const before = entry?.item;
+    if (!entry || !before || before.action_taken) return false;
+    entry.item = { ...before, is_read: true, action_taken: { key, at: new Date().toISOString() } };
+    const shown = entry.item;
+    const isRecorded = await this.#attempt(
+      'action',
+      before.is_read ? 0 : -1,
+      () => this.client.takeAction(id, key),
+      {
+        done: (item) => {
+          entry.item = item;
+        },
+        undo: () => {
+          if (entry.item === shown) entry.item = before;
+        },
+      },
+    );
+    // Another action may have been chosen elsewhere.
+    if (!isRecorded) void this.#catchUp();
+    return isRecorded;
   }
 
   #marking(as: Mark): (id: string) => Promise<InboxItem> {
@@ -269,6 +369,7 @@ export class InboxStore {
     if (this.unread === null || this.unread === this.#announced) return;
     this.#announced = this.unread;
     this.#host.counted(this.unread);
+    this.countTabs();
   }
 
   async #catchUp(): Promise<void> {
@@ -313,8 +414,24 @@ export class InboxStore {
     switch (type) {
       case 'notification.arrived':
         if (entry) return;
-        if (this.phase === 'ready') this.entries = [entryOf(data), ...this.entries];
-        this.#host.arrived(data);
+        this.#add(data);
+        return;
+      case 'notification.returned':
+        if (entry) this.entries = this.entries.filter((each) => each !== entry);
+        this.#add(data);
+        return;
+      case 'notification.snoozed':
+        if (this.status === 'snoozed') void this.#catchUp();
+        else if (entry) this.entries = this.entries.filter((each) => each !== entry);
+        return;
+      case 'notification.acted':
+        if (entry)
+          entry.item = {
+            ...entry.item,
+            is_read: true,
+            read_at: data.read_at,
+            action_taken: data.action_taken,
+          };
         return;
       case 'notification.read':
         if (entry) entry.item = { ...entry.item, is_read: true, read_at: data.read_at };
@@ -333,6 +450,13 @@ export class InboxStore {
         this.#setCount(data.unread_count);
         void this.#catchUp();
     }
+  }
+
+  /** Adds an item at the top, if the list is one that has it. */
+  #add(item: InboxItem): void {
+    const isShown = this.phase === 'ready' && this.status !== 'snoozed' && fits(this.tab, item);
+    if (isShown) this.entries = [entryOf(item), ...this.entries];
+    this.#host.arrived(item, isShown);
   }
 
   /** The page replaces the items it covers, or all items when it does not overlap them. */
@@ -357,7 +481,7 @@ export class InboxStore {
       this.#breaks += 1;
       this.loadingMore = false;
     }
-    for (const { item } of fresh.toReversed()) if (!item.is_read && !isGap) this.#host.arrived(item);
+    for (const { item } of fresh.toReversed()) if (!item.is_read && !isGap) this.#host.arrived(item, true);
   }
 }
 

@@ -2,18 +2,28 @@ import { html, nothing, type PropertyDeclarations, type PropertyValues, type Tem
 import { repeat } from 'lit/directives/repeat.js';
 import { CarillonElement } from './element.ts';
 import { FeedView } from './feed-view.ts';
-import { bellIcon, closeIcon } from './icons.ts';
+import { archiveIcon, bellIcon, closeIcon } from './icons.ts';
 import { type RowContext, row } from './inbox-row.ts';
 import { type Entry, type FeedStatus, InboxStore, type Mark } from './inbox-store.ts';
 import { inboxStyle } from './inbox-style.ts';
+import type { MessageName } from './messages.ts';
 import { place } from './placement.ts';
-import type { CarillonInboxElement, InboxVariant } from './public.ts';
+import type { CarillonInboxElement, InboxAction, InboxTab, InboxVariant } from './public.ts';
+import { SnoozeMenu } from './snooze-menu.ts';
+import { dayAndTime } from './snooze-times.ts';
+import { isSameTab, tabBar } from './tabs.ts';
 import type { Tokens } from './tokens.ts';
 
 export { registerMessages } from './messages.ts';
 
 /** The update interval of relative times. */
 const clockMs = 60_000;
+
+const blanks: Record<FeedStatus, [MessageName, MessageName]> = {
+  all: ['empty', 'emptyHint'],
+  unread: ['emptyUnread', 'emptyUnreadHint'],
+  snoozed: ['emptySnoozed', 'emptySnoozedHint'],
+};
 
 /** `<carillon-inbox>`: a bell with a badge that opens the inbox, or the inbox itself. */
 export class CarillonInbox extends CarillonElement implements CarillonInboxElement {
@@ -22,11 +32,13 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     ...CarillonElement.properties,
     heading: {},
     linkTarget: { attribute: 'link-target' },
+    tabs: { type: Array },
   };
 
   declare variant: InboxVariant;
   declare heading: string | null;
   declare linkTarget: string | null;
+  declare tabs: InboxTab[] | null;
 
   #store: InboxStore | null = null;
   #view = new FeedView({
@@ -34,6 +46,13 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     requestUpdate: () => this.requestUpdate(),
     store: () => this.#store,
     archive: (entry) => void this.#mark(entry, 'archive'),
+  });
+  #snoozeMenu = new SnoozeMenu({
+    root: () => this.shadowRoot,
+    update: () => {
+      this.requestUpdate();
+      return this.updateComplete;
+    },
   });
   #isOpen = false;
   /** The announcement for screen readers. */
@@ -46,6 +65,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     this.variant = 'bell';
     this.heading = null;
     this.linkTarget = null;
+    this.tabs = null;
   }
 
   get unreadCount(): number | null {
@@ -69,15 +89,20 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     if (await this.#store?.markAllRead()) this.#announce(this.say('allRead'));
   }
 
+  async archiveRead(): Promise<void> {
+    if (await this.#store?.archiveRead()) this.#announce(this.say('archivedRead'));
+  }
+
   protected override enter(url: string, tokens: Tokens): void {
     const store = new InboxStore({
       url,
       tokens,
       eager: this.variant !== 'bell' || this.#isOpen,
+      hasTabs: () => this.#tabs.length > 0,
       host: {
         changed: () => this.requestUpdate(),
-        arrived: (item) => {
-          this.#view.noteArrival();
+        arrived: (item, isShown) => {
+          if (isShown) this.#view.noteArrival();
           this.#announce(this.say('arrived', { title: item.subject || this.say('untitled') }));
           this.emit('carillon-notification', { item });
         },
@@ -103,6 +128,10 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     clearInterval(this.#clock);
   }
 
+  get #tabs(): InboxTab[] {
+    return Array.isArray(this.tabs) ? this.tabs : [];
+  }
+
   get #panel(): HTMLElement | null {
     return this.renderRoot.querySelector<HTMLElement>('.panel');
   }
@@ -123,7 +152,8 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     this.#view.prepare();
   }
 
-  protected override updated(): void {
+  protected override updated(changed: PropertyValues): void {
+    if (changed.has('tabs')) this.#store?.countTabs();
     this.#view.settle();
   }
 
@@ -135,6 +165,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       <button
         class="bell"
         part="bell"
+        dir=${this.direction}
         aria-haspopup="dialog"
         aria-expanded=${this.#isOpen}
         aria-controls="panel"
@@ -160,6 +191,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       class="panel"
       id="panel"
       part="panel"
+      dir=${this.direction}
       popover=${isBell ? 'auto' : nothing}
       role=${isBell ? 'dialog' : 'region'}
       aria-labelledby="heading"
@@ -170,12 +202,22 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
         <h2 id="heading" part="heading">${this.heading ?? say('notifications')}</h2>
         <div class="filter-row">
           <div class="filter" role="group" aria-label=${say('filter')}>
-            ${this.#filterButton('all', say('filterAll'))}${this.#filterButton('unread', say('filterUnread'))}
+            ${this.#filterButton('all', say('filterAll'))}${this.#filterButton('unread', say('filterUnread'))}${this.#filterButton('snoozed', say('filterSnoozed'))}
           </div>
         </div>
         <span class="space"></span>
         <button class="text-button" part="mark-all" ?disabled=${!store?.unread} @click=${() => this.markAllRead()}>
           ${say('markAllRead')}
+        </button>
+        <button
+          class="icon-button"
+          part="archive-read"
+          aria-label=${say('archiveRead')}
+          title=${say('archiveRead')}
+          ?disabled=${!store?.entries.some(({ item }) => item.is_read && !item.snoozed_until)}
+          @click=${() => this.archiveRead()}
+        >
+          ${archiveIcon}
         </button>
         ${
           isBell
@@ -183,8 +225,13 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
             : nothing
         }
       </header>
-      ${this.#renderNotice()}
-      <div class="body-area">
+      ${this.#renderTabs()} ${this.#renderNotice()}
+      <div
+        class="body-area"
+        id="feed-area"
+        role=${this.#tabs.length > 0 ? 'tabpanel' : nothing}
+        aria-labelledby=${this.#tabs.length > 0 ? 'current-tab' : nothing}
+      >
         ${
           this.#view.fresh > 0
             ? html`<button class="fresh" part="fresh" @click=${this.#view.toTop}>↑ ${say('fresh', { count: this.#view.fresh })}</button>`
@@ -192,6 +239,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
         }
         <div class="scroller" @scroll=${this.#view.onScroll}>${this.#renderFeed()}</div>
       </div>
+      ${this.#snoozeMenu.render(say, this.language, new Date(Date.now() + (store?.client.skewMs() ?? 0)))}
       <footer part="footer"><slot name="footer"></slot></footer>
     </div>`;
   }
@@ -201,9 +249,24 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     return html`<button aria-pressed=${isOn} @click=${() => !isOn && this.#show(status)}>${text}</button>`;
   }
 
-  #show(status: FeedStatus): void {
+  #show(status: FeedStatus, tab = this.#store?.tab): void {
     this.#view.reset();
-    void this.#store?.load(status);
+    void this.#store?.load(status, tab);
+  }
+
+  #renderTabs(): TemplateResult | typeof nothing {
+    const store = this.#store;
+    const tabs = this.#tabs;
+    if (tabs.length === 0) return nothing;
+    return tabBar({
+      tabs,
+      current: tabs.find((tab) => isSameTab(tab, store?.tab ?? null)) ?? null,
+      unread: store?.unread ?? null,
+      counts: store?.counts ?? null,
+      say: this.say,
+      language: this.language,
+      show: (tab) => this.#show(store?.status ?? 'all', tab),
+    });
   }
 
   #renderNotice(): TemplateResult | typeof nothing {
@@ -230,11 +293,11 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       </div>`;
     }
     if (store.entries.length === 0) {
-      const isAll = store.status === 'all';
+      const [title, hint] = blanks[store.status];
       return html`<slot name="empty"
         ><div class="blank">
-          ${bellIcon}<strong>${say(isAll ? 'empty' : 'emptyUnread')}</strong>
-          <span>${say(isAll ? 'emptyHint' : 'emptyUnreadHint')}</span>
+          ${bellIcon}<strong>${say(title)}</strong>
+          <span>${say(hint)}</span>
         </div></slot
       >`;
     }
@@ -274,6 +337,10 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       open: (entry, event) => this.#open(entry, event),
       toggleRead: (entry) => this.#mark(entry, entry.item.is_read ? 'unread' : 'read'),
       archive: (entry) => this.#mark(entry, 'archive'),
+      choose: (entry, action, event) => this.#choose(entry, action, event),
+      isSnoozing: (entry) => this.#snoozeMenu.isOpenFor(entry.item.id),
+      snooze: (entry, event) => this.#openSnoozeMenu(entry, event),
+      unsnooze: (entry) => this.#unsnooze(entry),
       expand: (entry) => {
         entry.expanded = !entry.expanded;
         this.requestUpdate();
@@ -287,6 +354,37 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     if (!this.emit('carillon-open', { item: entry.item }, true)) event.preventDefault();
     if (!entry.item.is_read) void this.#mark(entry, 'read');
     this.requestUpdate();
+  }
+
+  /** A link is followed once the choice is recorded, unless the page or the browser opens it elsewhere. */
+  async #choose(entry: Entry, action: InboxAction, event: MouseEvent): Promise<void> {
+    this.#hasFailed = false;
+    this.#view.setCurrent(entry.item.id);
+    const isPrevented = !this.emit('carillon-action', { item: entry.item, action }, true);
+    const link = event.currentTarget instanceof HTMLAnchorElement ? event.currentTarget : null;
+    const isModified = event.metaKey || event.ctrlKey || event.shiftKey;
+    const opensElsewhere = isModified || !['', '_self'].includes(link?.target ?? '');
+    if (isPrevented || !opensElsewhere) event.preventDefault();
+    const isRecorded = await this.#store?.act(entry.item.id, action.key);
+    if (!isRecorded) return;
+    this.#announce(this.say('chosen', { action: action.label }));
+    if (link && !isPrevented && !opensElsewhere) location.assign(link.href);
+  }
+
+  #openSnoozeMenu(entry: Entry, event: Event): void {
+    const { id } = entry.item;
+    void this.#snoozeMenu.open(id, event.currentTarget as HTMLElement, async (until) => {
+      this.#hasFailed = false;
+      const snoozed = this.#store?.snooze(id, until.toISOString());
+      this.#announce(this.say('snoozedUntil', { time: dayAndTime(until, this.language) }));
+      if (await snoozed) this.emit('carillon-change', { id, as: 'snooze' });
+    });
+  }
+
+  async #unsnooze(entry: Entry): Promise<void> {
+    this.#hasFailed = false;
+    const { id } = entry.item;
+    if (await this.#store?.unsnooze(id)) this.emit('carillon-change', { id, as: 'unsnooze' });
   }
 
   async #mark(entry: Entry, as: Mark): Promise<void> {

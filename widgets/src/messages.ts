@@ -1,60 +1,7 @@
-/** The texts of the elements. Names in braces such as `{count}` are placeholders; texts with a count have one form per plural. */
-export type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
+import { languages } from './languages.ts';
+import { english, type MessageName, type Messages } from './texts.ts';
 
-export const english = {
-  notifications: 'Notifications',
-  bell: 'Notifications',
-  bellUnread: { one: 'Notifications, {count} unread', other: 'Notifications, {count} unread' } as Plural,
-  unread: 'Unread',
-  filter: 'Show',
-  filterAll: 'All',
-  filterUnread: 'Unread',
-  markAllRead: 'Mark all as read',
-  markRead: 'Mark as read',
-  markUnread: 'Mark as unread',
-  archive: 'Archive',
-  showMore: 'Show more',
-  showLess: 'Show less',
-  untitled: 'Notification',
-  now: 'now',
-  close: 'Close',
-  loading: 'Loading…',
-  loadingMore: 'Loading more…',
-  retry: 'Try again',
-  empty: 'No notifications yet',
-  emptyHint: 'New notifications appear here.',
-  emptyUnread: 'No unread notifications',
-  emptyUnreadHint: 'You’re all caught up.',
-  loadFailed: 'Couldn’t load.',
-  moreFailed: 'Couldn’t load more.',
-  offline: 'No connection. Retrying…',
-  unauthorized: 'Your session has ended. Reload the page to sign in again.',
-  changeFailed: 'Something went wrong. Nothing was changed.',
-  arrived: 'New notification: {title}',
-  fresh: { one: '{count} new', other: '{count} new' } as Plural,
-  archived: 'Archived',
-  allRead: 'All notifications marked as read',
-  preferences: 'Notification preferences',
-  category: 'Topic',
-  alwaysOn: 'Always on',
-  unsubscribeAll: 'Turn off all',
-  unsubscribeConfirm: 'Turn off all notifications that can be turned off?',
-  confirm: 'Turn off',
-  cancel: 'Cancel',
-  saved: 'Saved',
-  noCategories: 'No preferences yet.',
-  cell: '{category}: {channel}',
-  channel_email: 'Email',
-  channel_in_app: 'In the app',
-  channel_sms: 'SMS',
-  channel_webhook: 'Webhook',
-  channel_chatone: 'Slack',
-  channel_chattwo: 'Microsoft Teams',
-  channel_chatthree: 'Discord',
-};
-
-export type Messages = typeof english;
-export type MessageName = keyof Messages;
+export type { MessageName, Messages, Plural } from './texts.ts';
 
 const registered = new Map<string, Partial<Messages>>();
 
@@ -69,6 +16,7 @@ export function createSay(language: string, own: Partial<Messages> | null): Say 
   const tag = language.toLowerCase();
   const texts: Messages = {
     ...english,
+    ...languages[tag.split('-')[0] ?? ''],
     ...registered.get(tag.split('-')[0] ?? ''),
     ...registered.get(tag),
     ...own,

@@ -118,7 +118,7 @@ export class CarillonPreferences extends CarillonElement implements CarillonPref
   }
 
   protected override render(): TemplateResult {
-    return html`<div class="frame" part="frame" role="group" aria-label=${this.say('preferences')}>
+    return html`<div class="frame" part="frame" dir=${this.direction} role="group" aria-label=${this.say('preferences')}>
         ${this.#problem ? html`<div class="notice problem">${this.say('changeFailed')}</div>` : nothing}
         ${this.#renderContent()}
       </div>

@@ -11,6 +11,27 @@ export interface InboxItem {
   created_at: string;
   read_at: string | null;
   data: Record<string, unknown>;
+  category: string | null;
+  tags: string[];
+  actions: InboxAction[];
+  /** The action that the user chose. */
+  action_taken: { key: string; at: string } | null;
+  snoozed_until: string | null;
+}
+
+/** A button of an item. */
+export interface InboxAction {
+  key: string;
+  label: string;
+  url: string | null;
+  style: 'default' | 'primary' | 'danger';
+}
+
+/** A tab with the items of a category, of a tag, or of both at once. */
+export interface InboxTab {
+  label: string;
+  category?: string;
+  tag?: string;
 }
 
 export type InboxVariant = 'bell' | 'panel' | 'list';
@@ -37,6 +58,8 @@ export interface CarillonInboxElement extends HTMLElement, CarillonElementProper
   heading: string | null;
   /** The target of action links, e.g. `_blank`. */
   linkTarget: string | null;
+  /** Tabs beside the one of all items. As an attribute: JSON. */
+  tabs: InboxTab[] | null;
   /** Null until it is loaded. */
   readonly unreadCount: number | null;
   /** Opens the panel of the bell. */
@@ -44,7 +67,10 @@ export interface CarillonInboxElement extends HTMLElement, CarillonElementProper
   close(): void;
   /** Reloads the newest items. */
   refresh(): Promise<void>;
+  /** Of the current tab. */
   markAllRead(): Promise<void>;
+  /** Archives the read items of the current tab. */
+  archiveRead(): Promise<void>;
 }
 
 export interface CarillonPreferencesElement extends HTMLElement, CarillonElementProperties {
@@ -62,7 +88,9 @@ export interface CarillonEvents {
   'carillon-unread-count': { unread_count: number };
   /** preventDefault stops the navigation, for client-side routers. */
   'carillon-open': { item: InboxItem };
-  'carillon-change': { id: string; as: 'read' | 'unread' | 'archive' };
+  /** The user chose a button of an item. preventDefault stops the navigation of a button with a URL. */
+  'carillon-action': { item: InboxItem; action: InboxAction };
+  'carillon-change': { id: string; as: 'read' | 'unread' | 'archive' | 'snooze' | 'unsnooze' };
   'carillon-toggle': { open: boolean };
   'carillon-connection': { connection: Connection };
   /** The `token` was rejected: set a new one. */

@@ -38,10 +38,11 @@ interface CommonProps extends HtmlProps, Given<CarillonElementProperties> {
 
 export interface CarillonInboxProps
   extends CommonProps,
-    Given<Pick<CarillonInboxElement, 'variant' | 'heading' | 'linkTarget'>> {
+    Given<Pick<CarillonInboxElement, 'variant' | 'heading' | 'linkTarget' | 'tabs'>> {
   onNotification?: Handler<'carillon-notification'>;
   onUnreadCount?: Handler<'carillon-unread-count'>;
   onOpen?: Handler<'carillon-open'>;
+  onAction?: Handler<'carillon-action'>;
   onChange?: Handler<'carillon-change'>;
   onToggle?: Handler<'carillon-toggle'>;
   onConnection?: Handler<'carillon-connection'>;
@@ -62,12 +63,13 @@ const commonProperties = ['url', 'token', 'tokenUrl', 'tokenProvider', 'messages
 
 export const CarillonInbox: Wrapped<CarillonInboxElement, CarillonInboxProps> = wrap(
   'carillon-inbox',
-  [...commonProperties, 'heading', 'linkTarget'],
+  [...commonProperties, 'heading', 'linkTarget', 'tabs'],
   {
     ...commonEvents,
     onNotification: 'carillon-notification',
     onUnreadCount: 'carillon-unread-count',
     onOpen: 'carillon-open',
+    onAction: 'carillon-action',
     onChange: 'carillon-change',
     onToggle: 'carillon-toggle',
     onConnection: 'carillon-connection',
@@ -137,6 +139,8 @@ declare module 'react' {
         variant?: InboxVariant;
         heading?: string;
         'link-target'?: string;
+        /** JSON. */
+        tabs?: string;
       };
       'carillon-preferences': ElementAttributes<CarillonPreferencesElement> & {
         variant?: PreferencesVariant;

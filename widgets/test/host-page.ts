@@ -142,6 +142,7 @@ const eventTypes = [
   'notification',
   'unread-count',
   'open',
+  'action',
   'change',
   'toggle',
   'connection',

@@ -1,21 +1,12 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findings } from './accessibility.ts';
 import { chromiumPath, type Host, startHost } from './host-page.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Looked at by people; not kept. */
 const folder = fileURLToPath(new URL('../screenshots/', import.meta.url));
-
-/** What is serious or critical, as readable lines. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
-      .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`);
-}
 
 describe.skipIf(!chromiumPath)('in light and dark, in both directions, on a phone and on a desk', () => {
   let host: Host;
