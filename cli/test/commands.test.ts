@@ -80,6 +80,20 @@ test('an email by flags is sent, waited for, shown and explained', async () => {
   expect(traced.out).toContain('✓ sandbox accepted it');
 });
 
+test('an inbox item gets its tags and buttons by flags', async () => {
+  const item = ['send', '--channel', 'in_app', '--user', 'tagged', '--html', '<p>Hi</p>'];
+  const flags = ['--tag', 'orders', '--action', 'ok=OK', '--action', 'see=See it=/orders?a=7'];
+  const sent = await world.json([...item, ...flags]);
+  expect([sent.tags, sent.actions]).toEqual([
+    ['orders'],
+    [
+      { key: 'ok', label: 'OK', url: null, style: 'default' },
+      { key: 'see', label: 'See it', url: '/orders?a=7', style: 'default' },
+    ],
+  ]);
+  expect((await world.run([...item, '--action', 'ok'])).code).toBe(2);
+});
+
 test('the whole request may be JSON, flags win, and an idempotency key sends once', async () => {
   const request = { channel: 'sms', recipient: { address: '+15005550006', name: 'Ada' }, text_body: 'one' };
   const args = ['send', '--data', '-', '--text', 'two', '--idempotency-key', 'cli-1'];

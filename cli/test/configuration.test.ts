@@ -18,7 +18,7 @@ const welcome = {
       text_template: '',
     },
     { channel: 'email', locale: 'de-AT', subject_template: 'Servus', html_template: '<p>Servus</p>' },
-    { channel: 'in_app', text_template: 'Hi' },
+    { channel: 'in_app', text_template: 'Hi', structured_template: '{"tags": ["hello"]}' },
     { channel: 'chatone', structured_template: '[{"type":"divider"}]' },
   ],
 };
@@ -75,6 +75,7 @@ test('a pull writes readable files, and a push of them is a no-op', async () => 
     'chatone.json',
     'email.de-AT.html',
     'email.html',
+    'in_app.json',
     'in_app.txt',
     'template.json',
   ]);

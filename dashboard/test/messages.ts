@@ -162,6 +162,11 @@ export async function sendOneOfEach(app: TestApp): Promise<Record<string, string
       subject: 'Grace mentioned you',
       html_body: '<p>In the comments of <b>Quarterly report</b>.</p>',
       action_url: 'https://example.com/reports/7',
+      tags: ['mentions'],
+      actions: [
+        { key: 'reply', label: 'Reply', style: 'primary' },
+        { key: 'mute', label: 'Mute the thread' },
+      ],
     },
     webhook: {
       recipient: { address: 'https://example.com/hooks/orders' },

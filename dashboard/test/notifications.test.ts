@@ -220,6 +220,8 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByRole('table').getByText('+15005550006').waitFor();
     await go(`/test/notifications/${ids.in_app}`);
     await page.getByRole('link', { name: 'Grace mentioned you' }).waitFor();
+    await page.getByText('Mute the thread', { exact: true }).waitFor();
+    await page.getByText('Tags: mentions').waitFor();
     await screenshot(page, 'notification-in-app');
     await go(`/test/notifications/${ids.webhook}`);
     await page.getByText('https://example.com/hooks/orders').first().waitFor();

@@ -35,6 +35,8 @@ const routes = {
       subject: 'Hello from your own server',
       html_body: `<p>Sent at <strong>${new Date().toLocaleTimeString('en')}</strong>.</p>`,
       action_url: '#opened',
+      tags: ['greetings'],
+      actions: [{ key: 'thanks', label: 'Say thanks', style: 'primary' }],
     }),
   }),
 };

@@ -4,9 +4,12 @@ import { createRoot } from 'react-dom/client';
 
 declare const carillonUrl: string;
 
+const tabs = [{ label: 'Greetings', tag: 'greetings' }];
+
 function Site() {
   const [unread, setUnread] = useState(0);
   const [opened, setOpened] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<string | null>(null);
   const tokenProvider = useCallback(async () => {
     const response = await fetch('/token');
     if (!response.ok) throw new Error('not signed in');
@@ -19,6 +22,8 @@ function Site() {
         <h1>My shop{unread > 0 ? ` (${unread})` : ''}</h1>
         <CarillonInbox
           {...common}
+          tabs={tabs}
+          onAction={({ detail }) => setChosen(detail.action.label)}
           onUnreadCount={({ detail }) => setUnread(detail.unread_count)}
           onOpen={(event) => {
             event.preventDefault(); // a router goes there instead
@@ -32,6 +37,7 @@ function Site() {
             Send me something
           </button>{' '}
           {opened ? <output>Opened {opened}</output> : null}
+          {chosen ? <output>You chose “{chosen}”.</output> : null}
         </p>
         <h2>What do you want to hear about?</h2>
         <CarillonPreferences {...common} variant="cards" />

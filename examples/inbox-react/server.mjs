@@ -62,6 +62,8 @@ const routes = {
       subject: 'Hello from your own server',
       html_body: '<p>Click it: the page decides what happens.</p>',
       action_url: '/orders/7',
+      tags: ['greetings'],
+      actions: [{ key: 'thanks', label: 'Say thanks', style: 'primary' }],
     }),
   ],
 };

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import type { Entry } from './entries.ts';
 import { checkIcon } from './icons.ts';
-import type { Entry } from './inbox-store.ts';
 import type { Say } from './messages.ts';
 import type { InboxAction } from './public.ts';
 import { safeUrl } from './sanitise.ts';

@@ -1,4 +1,5 @@
-import type { Entry, InboxStore } from './inbox-store.ts';
+import type { Entry } from './entries.ts';
+import type { InboxStore } from './inbox-store.ts';
 import { type Range, visibleRange } from './window.ts';
 
 /** The height of a row before it is measured, in pixels. */

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { type ChoiceContext, choices } from './choices.ts';
+import type { Entry } from './entries.ts';
 import { archiveIcon, checkIcon, dotIcon, returnIcon, snoozeIcon } from './icons.ts';
-import type { Entry } from './inbox-store.ts';
 import { timeAgo } from './messages.ts';
 import { safeUrl, sanitise } from './sanitise.ts';
 import { dayAndTime } from './snooze-times.ts';

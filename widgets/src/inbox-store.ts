@@ -1,5 +1,6 @@
 import type { InboxEvent, InboxUnreadCounts } from '@carillon/sdk/inbox';
 import { type Client, createClient } from './client.ts';
+import { type Entry, entryOf, mergePage } from './entries.ts';
 import type { Connection, InboxItem, InboxTab } from './public.ts';
 import { followTogether } from './shared-stream.ts';
 import { filterOf, fits } from './tabs.ts';
@@ -7,16 +8,6 @@ import type { Tokens } from './tokens.ts';
 
 export type FeedStatus = 'all' | 'unread' | 'snoozed';
 export type Mark = 'read' | 'unread' | 'archive';
-
-/** An item and the state of its row. */
-export interface Entry {
-  item: InboxItem;
-  /** In pixels, once measured. */
-  height: number;
-  expanded: boolean;
-  /** True when the body is longer than the collapsed row. */
-  overflows: boolean;
-}
 
 export interface InboxHost {
   changed(): void;
@@ -38,6 +29,7 @@ export interface InboxOptions {
 }
 
 const pageSize = 30;
+const maxEmptyPages = 20;
 /** The feed is read once the stream is open, so that no item is missed; but it waits no longer than this. */
 const patienceMs = 1_000;
 /** The counts of tabs follow the count of all items after this time: a burst of changes is one request. */
@@ -126,9 +118,13 @@ export class InboxStore {
     }, tabCountsMs);
   }
 
-  #page(status: FeedStatus, cursor: string | null) {
-    const filter = filterOf(this.tab);
-    return this.client.feed({ status, ...filter, limit: pageSize, ...(cursor ? { cursor } : {}) }).page();
+  /** Goes on while a page is empty: in a very large inbox, the newest items may all be of other tabs. */
+  async #page(status: FeedStatus, from: string | null) {
+    const request = { status, ...filterOf(this.tab), limit: pageSize };
+    let page = await this.client.feed({ ...request, ...(from ? { cursor: from } : {}) }).page();
+    for (let more = maxEmptyPages; page.data.length === 0 && page.next_cursor && more > 0; more -= 1)
+      page = await this.client.feed({ ...request, cursor: page.next_cursor }).page();
+    return page;
   }
 
   /** Loads the first page, also when `status` or `tab` changes. */
@@ -459,32 +455,14 @@ export class InboxStore {
     this.#host.arrived(item, isShown);
   }
 
-  /** The page replaces the items it covers, or all items when it does not overlap them. */
   #merge(page: InboxItem[], nextCursor: string | null): void {
-    const known = new Map(this.entries.map((entry) => [entry.item.id, entry]));
-    const head = page.map((item) => {
-      const entry = known.get(item.id);
-      if (!entry) return entryOf(item);
-      entry.item = item;
-      return entry;
-    });
-    const lastKnown = head.findLast((entry) => known.has(entry.item.id));
-    const tail = lastKnown ? this.entries.slice(this.entries.indexOf(lastKnown) + 1) : [];
-    const inHead = new Set(head);
-    const rest = nextCursor === null ? [] : tail.filter((entry) => !inHead.has(entry));
-    const isGap = this.entries.length > 0 && !lastKnown;
-    const firstKnown = head.findIndex((entry) => known.has(entry.item.id));
-    const fresh = firstKnown < 0 ? head : head.slice(0, firstKnown);
-    this.entries = [...head, ...rest];
-    if (rest.length === 0) this.#cursor = nextCursor;
-    if (isGap) {
+    const merged = mergePage(this.entries, page, nextCursor);
+    this.entries = merged.entries;
+    if (merged.isComplete) this.#cursor = nextCursor;
+    if (merged.isGap) {
       this.#breaks += 1;
       this.loadingMore = false;
     }
-    for (const { item } of fresh.toReversed()) if (!item.is_read && !isGap) this.#host.arrived(item, true);
+    for (const item of merged.arrived) this.#host.arrived(item, true);
   }
-}
-
-function entryOf(item: InboxItem): Entry {
-  return { item, height: 0, expanded: false, overflows: false };
 }

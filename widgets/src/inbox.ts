@@ -1,17 +1,19 @@
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { CarillonElement } from './element.ts';
+import type { Entry } from './entries.ts';
+import { feedBlank } from './feed-blank.ts';
 import { FeedView } from './feed-view.ts';
 import { archiveIcon, bellIcon, closeIcon } from './icons.ts';
 import { type RowContext, row } from './inbox-row.ts';
-import { type Entry, type FeedStatus, InboxStore, type Mark } from './inbox-store.ts';
+import { type FeedStatus, InboxStore, type Mark } from './inbox-store.ts';
 import { inboxStyle } from './inbox-style.ts';
-import type { MessageName } from './messages.ts';
 import { place } from './placement.ts';
 import type { CarillonInboxElement, InboxAction, InboxTab, InboxVariant } from './public.ts';
 import { SnoozeMenu } from './snooze-menu.ts';
 import { dayAndTime } from './snooze-times.ts';
 import { isSameTab, tabBar } from './tabs.ts';
+import { tabsStyle } from './tabs-style.ts';
 import type { Tokens } from './tokens.ts';
 
 export { registerMessages } from './messages.ts';
@@ -19,15 +21,9 @@ export { registerMessages } from './messages.ts';
 /** The update interval of relative times. */
 const clockMs = 60_000;
 
-const blanks: Record<FeedStatus, [MessageName, MessageName]> = {
-  all: ['empty', 'emptyHint'],
-  unread: ['emptyUnread', 'emptyUnreadHint'],
-  snoozed: ['emptySnoozed', 'emptySnoozedHint'],
-};
-
 /** `<carillon-inbox>`: a bell with a badge that opens the inbox, or the inbox itself. */
 export class CarillonInbox extends CarillonElement implements CarillonInboxElement {
-  static override styles = [...CarillonElement.styles, inboxStyle];
+  static override styles = [...CarillonElement.styles, inboxStyle, tabsStyle];
   static override properties: PropertyDeclarations = {
     ...CarillonElement.properties,
     heading: {},
@@ -281,26 +277,8 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
   #renderFeed(): TemplateResult | TemplateResult[] {
     const { say } = this;
     const store = this.#store;
-    if (store?.phase === 'failed') {
-      return html`<div class="blank" role="alert">
-        <strong>${say('loadFailed')}</strong>
-        <button class="text-button" @click=${() => store.load()}>${say('retry')}</button>
-      </div>`;
-    }
-    if (store?.phase !== 'ready') {
-      return html`<div aria-busy="true" aria-label=${say('loading')} role="img">
-        ${[1, 2, 3, 4].map(() => html`<div class="row-bones"><div class="bone"></div><div class="bone"></div></div>`)}
-      </div>`;
-    }
-    if (store.entries.length === 0) {
-      const [title, hint] = blanks[store.status];
-      return html`<slot name="empty"
-        ><div class="blank">
-          ${bellIcon}<strong>${say(title)}</strong>
-          <span>${say(hint)}</span>
-        </div></slot
-      >`;
-    }
+    const blank = feedBlank(store, say);
+    if (blank || !store) return blank ?? html``;
     const context = this.#rowContext(store);
     const { start } = this.#view;
     return html`<div

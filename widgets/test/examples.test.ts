@@ -51,9 +51,13 @@ describe.skipIf(!chromiumPath)('the examples', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Send me something' }).click();
     await page.getByText('1 unread', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).click();
-    await page.getByRole('article', { name: 'Hello from your own server' }).click();
+    await page.getByRole('link', { name: 'Hello from your own server' }).click();
     await page.waitForURL('**/#opened');
     await page.getByText('0 unread').waitFor();
+    await page.getByRole('tab', { name: 'Greetings' }).click();
+    await page.getByRole('button', { name: 'Say thanks' }).click();
+    await page.getByText('You chose “Say thanks”.').waitFor();
+    await page.getByText('Chosen: Say thanks').first().waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('switch', { name: 'News: In the app' }).click();
     expect(complaints).toEqual([]);
@@ -66,9 +70,12 @@ describe.skipIf(!chromiumPath)('the examples', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Send me something' }).click();
     await page.getByRole('heading', { name: 'My shop (1)' }).waitFor();
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).click();
-    await page.getByRole('article', { name: 'Unread: Hello from your own server' }).click();
+    await page.getByRole('tab', { name: 'Greetings, 1 unread' }).click();
+    await page.getByRole('link', { name: 'Unread: Hello from your own server' }).click();
     await page.getByText('Opened /orders/7').waitFor();
     await page.getByRole('heading', { name: 'My shop', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Say thanks' }).click();
+    await page.getByText('You chose “Say thanks”.').waitFor();
     expect(new URL(page.url()).pathname).toBe('/');
     expect(complaints).toEqual([]);
     await page.context().close();

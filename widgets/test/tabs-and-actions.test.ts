@@ -202,7 +202,7 @@ describe.skipIf(!chromiumPath)('the inbox', { timeout: 60_000 }, () => {
       root: 'lang="de"',
     });
     await page.getByRole('heading', { name: 'Benachrichtigungen' }).waitFor();
-    await page.getByRole('button', { name: 'Als gelesen markieren' }).waitFor();
+    await page.getByRole('button', { name: 'Als gelesen markieren', exact: true }).first().waitFor();
     const arabic = page.locator('#arabic');
     await arabic.getByRole('heading', { name: 'الإشعارات' }).waitFor();
     const sides = (await page.evaluate(`(() => {

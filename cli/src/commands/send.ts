@@ -54,6 +54,13 @@ export const send = command({
     category: { type: 'string', value: 'key', description: 'Category of the notification' },
     priority: { type: 'string', value: 'priority', choices: priorities, description: 'Default: normal' },
     'action-url': { type: 'string', value: 'url', description: 'URL opened on click' },
+    tag: { type: 'string', value: 'tag', multiple: true, description: 'Tag of an inbox item' },
+    action: {
+      type: 'string',
+      value: 'key=label',
+      multiple: true,
+      description: 'Button of an inbox item, at most two; key=label=url for one that leads to a page',
+    },
     'send-at': { type: 'string', value: 'time', description: 'ISO 8601 time. Default: now' },
     'from-name': { type: 'string', value: 'name', description: 'Sender name' },
     'reply-to': { type: 'string', value: 'address', description: 'Reply-to address' },
@@ -76,6 +83,11 @@ export const send = command({
     {
       command: 'carillon send --channel sms --to +15005550006 --text "Your code is 1234"',
       says: 'send an SMS',
+    },
+    {
+      command:
+        'carillon send --channel in_app --user user-1 --html "<p>Order 7</p>" --tag orders --action approve=Approve --action decline=Decline',
+      says: 'send an inbox item with buttons',
     },
     { command: 'carillon send --data @request.json', says: 'send a request body from a file' },
   ],
@@ -106,6 +118,8 @@ export const send = command({
         category: values.category,
         priority: choiceOf(values.priority, priorities, '--priority'),
         action_url: values['action-url'],
+        tags: values.tag,
+        actions: values.action?.map(actionOf),
         send_at: values['send-at'],
         from_name: values['from-name'],
         reply_to: values['reply-to'],
@@ -137,6 +151,13 @@ function given<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<Fields>;
+}
+
+/** The service checks the parts. A URL may contain more equals signs. */
+function actionOf(text: string) {
+  const [key = '', label, ...url] = text.split('=');
+  if (!label) throw usageError('--action must be key=label or key=label=url.');
+  return { key, label, ...(url.length > 0 && { url: url.join('=') }) };
 }
 
 function attachment({ io }: Context, path: string) {

@@ -17,7 +17,7 @@ export type Extension = keyof typeof fieldByExtension;
 
 export const used: Record<Channel, readonly (Extension | 'subject')[]> = {
   email: ['subject', 'html', 'txt'],
-  in_app: ['subject', 'html', 'txt'],
+  in_app: ['subject', 'html', 'txt', 'json'],
   sms: ['txt'],
   webhook: ['subject', 'html', 'txt', 'json'],
   chatone: ['json'],

@@ -1,6 +1,6 @@
 import { previews } from '../strings/previews.ts';
 import { HtmlFrame, Icon } from '../ui/index.ts';
-import { isRecord, safeHref, textIn } from './json.ts';
+import { isRecord, listIn, safeHref, textIn } from './json.ts';
 import type { PreviewMessage, PreviewView } from './message.ts';
 import { usePictures } from './pictures.tsx';
 import styles from './preview.module.css';
@@ -9,8 +9,10 @@ import styles from './preview.module.css';
 export function InAppPreview({ message, view }: { message: PreviewMessage; view: PreviewView }) {
   const pictures = usePictures();
   const { subject, html, text } = message;
-  const own = isRecord(message.structured) ? textIn(message.structured.action_url) : '';
-  const action = message.actionUrl || own;
+  const own = isRecord(message.structured) ? message.structured : {};
+  const action = message.actionUrl || textIn(own.action_url);
+  const buttons = listIn(own.actions).filter(isRecord);
+  const tags = listIn(own.tags).map(textIn).filter(Boolean);
   const href = safeHref(action);
   const title = subject || previews.untitled;
   return (
@@ -48,6 +50,22 @@ export function InAppPreview({ message, view }: { message: PreviewMessage; view:
             </p>
           )
         )}
+        {buttons.length > 0 && (
+          <div className={styles.choices}>
+            {buttons.map((button) => (
+              <span
+                key={textIn(button.key)}
+                className={styles.choice}
+                data-style={textIn(button.style) || 'default'}
+                title={textIn(button.url) ? previews.opens(textIn(button.url)) : undefined}
+                dir="auto"
+              >
+                {textIn(button.label)}
+              </span>
+            ))}
+          </div>
+        )}
+        {tags.length > 0 && <div className={styles.muted}>{previews.tags(tags)}</div>}
         {action && <div className={styles.muted}>{previews.opens(action)}</div>}
       </div>
     </div>

@@ -6,7 +6,7 @@ export interface PreviewMessage {
   subject: string | null;
   html: string | null;
   text: string | null;
-  /** The JSON of chat channels and webhooks; for in-app items `action_url` and `data`, where known. */
+  /** The JSON of chat channels and webhooks; for in-app items `action_url`, `data`, `tags` and `actions`, where known. */
   structured: unknown;
   from?: string | null;
   to?: string | null;

@@ -28,6 +28,7 @@ export const previews = {
   untitled: 'Notification',
   now: 'now',
   opens: (url: string) => `Opens ${url}`,
+  tags: (tags: string[]) => `Tags: ${tags.join(', ')}`,
   headers: 'Headers',
   body: 'Body',
   post: 'POST',

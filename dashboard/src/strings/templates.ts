@@ -85,6 +85,8 @@ export const templates = {
     in_app: {
       subject_template: 'The title of the inbox item.',
       text_template: 'Shown when there is no HTML.',
+      structured_template:
+        'Optional: {"tags": […], "actions": [{"key": …, "label": …}]}, at most two actions.',
     },
     webhook: { structured_template: 'Posted as is.' },
     chatone: { structured_template: 'A list of blocks, or {"blocks": […]}.' },

@@ -252,6 +252,8 @@ export type BroadcastSample = {
   text_body: string | null;
   /** Why the template cannot be rendered for this user. */
   error: string | null;
+  tags?: Array<string> | undefined;
+  actions?: Array<InboxAction> | undefined;
 };
 
 export type BulkAction = {

@@ -85,8 +85,11 @@ function asGiven(notification: Notification): PreviewMessage {
     text_body: words,
     action_url: actionUrl,
     recipient,
+    tags,
+    actions,
   } = notification;
-  return { channel, subject, html, text: words, structured: null, to: recipient.address, actionUrl };
+  const structured = channel === 'in_app' ? { tags, actions } : null;
+  return { channel, subject, html, text: words, structured, to: recipient.address, actionUrl };
 }
 
 function mailbox(party: { address: string; name: string | null } | null): string | null {

@@ -26,7 +26,7 @@ export interface BodyLocation {
 /** The fields of each channel, in writing order. */
 const channelFields: Record<Channel, readonly BodyField[]> = {
   email: ['subject_template', 'html_template', 'text_template'],
-  in_app: ['subject_template', 'text_template', 'html_template'],
+  in_app: ['subject_template', 'text_template', 'html_template', 'structured_template'],
   sms: ['text_template'],
   webhook: ['structured_template', 'text_template'],
   chatone: ['structured_template'],

@@ -1,3 +1,4 @@
+import { extrasOf } from '../../channels/in-app/extras.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { Problem } from '../../kernel/errors.ts';
@@ -142,19 +143,21 @@ export async function dryRun(
 
   async function render({ channel, member, ...recipient }: BroadcastRecipient) {
     const { template_key: key, template_data } = broadcast;
+    const given = broadcast.contents[channel]?.inbox_extras;
     if (!key) {
       const { subject = null, html_body = null, text_body = null } = broadcast.contents[channel] ?? {};
-      return { subject, html_body, text_body, error: null };
+      return { subject, html_body, text_body, error: null, ...given };
     }
     const data = { user: userDataOf({ channel, member, ...recipient }), ...template_data };
     const locale = typeof template_data.locale === 'string' ? template_data.locale : member.locale;
     try {
-      const { subject, html_body, text_body } = await templates.render(principal, key, {
+      const { subject, html_body, text_body, structured } = await templates.render(principal, key, {
         channel,
         locale,
         data,
       });
-      return { subject, html_body, text_body, error: null };
+      const rendered = channel === 'in_app' && structured ? extrasOf(structured) : null;
+      return { subject, html_body, text_body, error: null, ...rendered, ...given };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return { subject: null, html_body: null, text_body: null, error: error.message };

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
 import { oneLine, pattern } from '../../kernel/patterns.ts';
 import { Audience } from '../audiences/index.ts';
+import { InboxAction } from '../inbox/index.ts';
 import { SendRequest } from '../notifications/index.ts';
 
 /** Channels that reach a user by what is stored with the user. */
@@ -189,6 +190,8 @@ export const BroadcastDryRun = Type.Object(
           html_body: Nullable(Type.String()),
           text_body: Nullable(Type.String()),
           error: Nullable(Type.String({ description: 'Why the template cannot be rendered for this user.' })),
+          tags: Type.Optional(Type.Array(Type.String())),
+          actions: Type.Optional(Type.Array(InboxAction)),
         },
         { title: 'BroadcastSample' },
       ),

@@ -164,16 +164,17 @@ describe('tags and actions', () => {
     await app.request('PUT', `/v1/users/${inbox.user}`, { body: { name: 'Reader' } });
     await app.request('POST', '/v1/topics', { body: { key: 'poll', name: 'Poll' } });
     await app.request('POST', '/v1/topics/poll/subscribers', { body: { external_user_ids: [inbox.user] } });
-    const { status } = await app.request('POST', '/v1/broadcasts', {
-      body: {
-        name: 'Poll',
-        channels: ['in_app'],
-        audience: { topic: 'poll' },
-        html_body: '<p>Coming?</p>',
-        tags: ['poll'],
-        actions: [approve],
-      },
-    });
+    const body = {
+      name: 'Poll',
+      channels: ['in_app'],
+      audience: { topic: 'poll' },
+      html_body: '<p>Coming?</p>',
+      tags: ['poll'],
+      actions: [approve],
+    };
+    const tried = await app.request('POST', '/v1/broadcasts/dry-run', { body });
+    expect(tried.body.samples).toMatchObject([{ tags: ['poll'], actions: [{ ...approve, url: null }] }]);
+    const { status } = await app.request('POST', '/v1/broadcasts', { body });
     expect(status).toBe(201);
     const item = await waitUntil(async () => {
       const { body } = await inbox.get('/feed');
