@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,8 +26,37 @@ afterAll(() => database.drop());
 function start(...keys: Buffer[]): Promise<TestApp> {
   return startTestApp({
     database,
-    settings: { CARILLON_ROLES: 'api', CARILLON_ENCRYPTION_KEY: setting(...keys) },
+    settings: {
+      CARILLON_ROLES: 'api',
+      CARILLON_ENCRYPTION_KEY: setting(...keys),
+      CARILLON_APNS_API_URL: 'http://127.0.0.1:1',
+    },
   });
+}
+
+const pem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+function pushSettings(): object {
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  return {
+    web_push: { contact: 'ops@acme.example' },
+    apns: {
+      team_id: 'TEAM123456',
+      key_id: 'KEY1234567',
+      bundle_id: 'com.acme',
+      private_key: pem(ec.privateKey),
+    },
+    fcm: {
+      service_account: {
+        type: 'service_account',
+        project_id: 'acme',
+        client_email: 'push@acme.example',
+        private_key: pem(rsa.privateKey),
+        token_uri: 'http://127.0.0.1:1/token',
+      },
+    },
+  };
 }
 
 async function plantEverywhere(app: TestApp): Promise<void> {
@@ -49,6 +78,8 @@ async function plantEverywhere(app: TestApp): Promise<void> {
       `${env}/sms-settings`,
       { kind: 'smstwo', from_sender_id: 'Acme', smstwo_api_key: 'abcd1234', smstwo_api_secret: 'sms-secret' },
     ],
+    ['PUT', `${env}/push-settings`, pushSettings()],
+    ['PUT', '/v1/users/ada/devices', { kind: 'apns', token: 'a'.repeat(64) }],
     ['POST', '/v1/webhook-endpoints', { url: 'https://acme.example/hook' }],
     ['POST', `${env}/webhook-secret/rotate`, {}],
     ['POST', '/v1/inbox/tokens', { external_user_id: 'ada' }],
