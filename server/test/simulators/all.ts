@@ -7,7 +7,9 @@ import { startHttpSimulator } from './http-simulator.ts';
 import { httpSms } from './http-sms.ts';
 import { mailgun } from './mailgun.ts';
 import { postmark } from './postmark.ts';
+import { pushSimulators } from './push.ts';
 import { resend } from './resend.ts';
+import type { Entry, OnMessage, Running, Step } from './running.ts';
 import { secretOf } from './secret.ts';
 import { sendgrid } from './sendgrid.ts';
 import { ses } from './ses.ts';
@@ -16,37 +18,7 @@ import { smsone } from './smsone.ts';
 import { smstwo } from './smstwo.ts';
 import { type Reply, startSmtpSimulator } from './smtp.ts';
 
-/** A call to Carillon's API with a Live key; `{env}` in the path is the id of the Live environment. */
-export interface Step {
-  method: 'PUT' | 'POST';
-  path: string;
-  body: object;
-}
-
-/** A running simulator, and how to point Carillon at it. */
-export interface Running {
-  url: string;
-  /** The URL of the control calls: `POST …/__script`. */
-  controlUrl: string;
-  /** The name and body of an example of a control call; by default one after which the next call is not answered. */
-  control?: [name: string, body: object];
-  /** Settings that Carillon itself has to be started with. */
-  settings?: Record<string, string>;
-  /** The calls that make Carillon use the simulator. */
-  steps: Step[];
-  /** A notification to send then. */
-  send: object;
-  stop(): Promise<void>;
-}
-
-/** Called once for each message that arrives. */
-export type OnMessage = (line: string) => void;
-
-interface Entry {
-  name: string;
-  port: number;
-  start(port: number, onMessage: OnMessage): Promise<Running>;
-}
+export type { Running, Step } from './running.ts';
 
 /** The sentence for a simulator that did not start: the reason, and what to do. */
 export function whyNot(name: string, error: unknown): string {
@@ -82,6 +54,7 @@ export const simulators: readonly Entry[] = [
   { name: 'chattwo', port: 8_434, start: chattwo },
   { name: 'chatthree', port: 8_435, start: chatthree },
   { name: 'webhook', port: 8_436, start: webhook },
+  ...pushSimulators,
 ];
 
 const emailSend = {

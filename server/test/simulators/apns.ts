@@ -18,6 +18,7 @@ export interface ApnsSimulator extends Http2Simulator {
   /** The .p8 file. */
   privateKey: string;
   received: ApnsPush[];
+  onPush: ((push: ApnsPush) => void) | null;
   /** Tokens of devices without the app. */
   gone: Set<string>;
   /** The number of provider tokens that were used. */
@@ -53,7 +54,9 @@ export async function startApnsSimulator(
     if (/^0+$/.test(token)) return refused(400, 'BadDeviceToken');
     if (simulator.gone.has(token))
       return { status: 410, body: { reason: 'Unregistered', timestamp: clock() } };
-    simulator.received.push({ token, headers, payload: JSON.parse(text) });
+    const push = { token, headers, payload: JSON.parse(text) };
+    simulator.received.push(push);
+    simulator.onPush?.(push);
     return { status: 200 };
   }
 
@@ -92,6 +95,7 @@ export async function startApnsSimulator(
     bundleId: 'com.example.app',
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     received: [],
+    onPush: null,
     gone: new Set<string>(),
     providerTokens: new Set<string>(),
     issuedAfter: 0,

@@ -16,6 +16,7 @@ export interface FcmSimulator extends Http2Simulator {
   /** The key file of the service account. */
   serviceAccount: Record<string, string>;
   received: FcmPush[];
+  onPush: ((push: FcmPush) => void) | null;
   /** Tokens of devices without the app. */
   gone: Set<string>;
   /** The number of access tokens that were issued. */
@@ -78,7 +79,10 @@ export async function startFcmSimulator(
     const device = String(message.token);
     if (device.length < 20) return fcmError(400, 'INVALID_ARGUMENT', 'INVALID_ARGUMENT');
     if (simulator.gone.has(device)) return fcmError(404, 'NOT_FOUND', 'UNREGISTERED');
-    if (request.validate_only !== true) simulator.received.push({ token: device, message });
+    if (request.validate_only !== true) {
+      simulator.received.push({ token: device, message });
+      simulator.onPush?.({ token: device, message });
+    }
     return {
       status: 200,
       body: { name: `projects/${simulator.projectId}/messages/${simulator.received.length}` },
@@ -106,6 +110,7 @@ export async function startFcmSimulator(
       token_uri: `${http2.control.url}/token`,
     },
     received: [],
+    onPush: null,
     gone: new Set<string>(),
     issued: () => issued,
     expireTokens: () => valid.clear(),
