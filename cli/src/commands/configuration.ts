@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { type Command, type Context, command, type Options } from '../command.ts';
 import { categories } from '../configuration/categories.ts';
 import { type Kind, kindNames } from '../configuration/kind.ts';
+import { layouts } from '../configuration/layouts.ts';
+import { partials } from '../configuration/partials.ts';
 import { planPull, planPush } from '../configuration/plan.ts';
 import { pull } from '../configuration/pull.ts';
 import { push } from '../configuration/push.ts';
@@ -11,11 +13,14 @@ import { describePlan, planAsJson } from '../configuration/show-plan.ts';
 import { type Scope, sidesOf } from '../configuration/sides.ts';
 import { templates } from '../configuration/templates.ts';
 import { topics } from '../configuration/topics.ts';
+import { translations } from '../configuration/translations.ts';
 import { workflows } from '../configuration/workflows.ts';
 import { exitCodes } from '../errors.ts';
 
 /** In the order in which they may be written: later ones name earlier ones. */
-const kinds: readonly Kind[] = [categories, topics, templates, workflows, rules, schedules];
+const kinds: readonly Kind[] = [
+  ...[categories, topics, translations, partials, layouts, templates, workflows, rules, schedules],
+];
 
 const dir = { type: 'string', value: 'path', description: 'Folder. Default: ./carillon' } as const;
 const writing = {

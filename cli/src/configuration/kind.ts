@@ -25,7 +25,17 @@ export interface FolderContent {
   problems: FolderProblem[];
 }
 
-export const kindNames = ['categories', 'topics', 'templates', 'workflows', 'rules', 'schedules'] as const;
+export const kindNames = [
+  'categories',
+  'topics',
+  'translations',
+  'partials',
+  'layouts',
+  'templates',
+  'workflows',
+  'rules',
+  'schedules',
+] as const;
 export type KindName = (typeof kindNames)[number];
 
 /** How one kind of resource lies in a folder and in the service. Archived categories and disabled workflows count as absent. */
@@ -39,6 +49,10 @@ export interface Kind {
   /** Each request is atomic, and a second push continues after any of them. */
   write(client: Client, key: string, files: Files): Promise<void>;
   remove(client: Client, key: string): Promise<void>;
+  /** The order of writes, when resources of this kind refer to each other; removals take the opposite order. */
+  order?<Change extends { key: string; before: Files | null; after: Files | null }>(
+    changes: Change[],
+  ): Change[];
 }
 
 export function hashOf(files: Files | null): string | null {

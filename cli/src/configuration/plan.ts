@@ -112,7 +112,12 @@ function plan(
 
 /** What others name is made before them and removed after them. Kinds come in the order of `kindNames`. */
 function inSafeOrder(changes: Change[]): Change[] {
-  const writes = changes.filter(({ action }) => action !== 'remove');
-  const removals = changes.filter(({ action }) => action === 'remove').reverse();
+  const kinds = [...new Set(changes.map(({ kind }) => kind))];
+  const ordered = kinds.flatMap((kind) => {
+    const own = changes.filter((change) => change.kind === kind);
+    return kind.order?.(own) ?? own;
+  });
+  const writes = ordered.filter(({ action }) => action !== 'remove');
+  const removals = ordered.filter(({ action }) => action === 'remove').reverse();
   return [...writes, ...removals];
 }

@@ -73,11 +73,16 @@ function readTemplate(folder: string, key: string, entries: Dirent[], content: F
     }
   }
   if (!paths.includes(`${name}/${key}/template.json`)) throw new FileProblem('has no template.json');
-  const { name: called = '', subjects = {}, push } = head ?? {};
+  const { name: called = '', subjects = {}, layouts = {}, push } = head ?? {};
   if (head) checkBodies(subjects, bodies);
+  const bare = Object.keys(layouts).find((id) => !bodies.has(id));
+  if (bare !== undefined) throw new FileProblem(`has a layout for ${bare}, but no file for it`);
   return {
     files: new Map([
-      [`${name}/${key}/template.json`, headOf(called, subjects, readPushRing(push))],
+      [
+        `${name}/${key}/template.json`,
+        headOf({ name: called, subjects, layouts, ...pushField(readPushRing(push)) }),
+      ],
       ...inOrder(files),
     ]),
     paths,
@@ -86,7 +91,7 @@ function readTemplate(folder: string, key: string, entries: Dirent[], content: F
 
 function readHead(path: string, key: string): Head {
   const value = readJsonFile(path);
-  const fields = fieldsOf(value, ['key', 'name', 'subjects', 'push']);
+  const fields = fieldsOf(value, ['key', 'name', 'subjects', 'layouts', 'push']);
   if ((value.key ?? key) !== key)
     throw new FileProblem(`says its key is “${String(value.key)}”, but the name of the folder is the key`);
   const subjects: Record<string, string> = {};
@@ -103,7 +108,25 @@ function readHead(path: string, key: string): Head {
   }
   if (value.subjects !== undefined && !isObject(value.subjects))
     throw new FileProblem(': subjects must be an object');
-  return { name: fields.text('name', 200), subjects, ...pushField(readPushRing(value.push)) };
+  return {
+    name: fields.text('name', 200),
+    subjects,
+    layouts: readLayouts(value.layouts),
+    ...pushField(readPushRing(value.push)),
+  };
+}
+
+function readLayouts(value: unknown): Record<string, string> {
+  if (value === undefined) return {};
+  if (!isObject(value)) throw new FileProblem(': layouts must be an object');
+  return Object.fromEntries(
+    Object.entries(value).map(([id, layout]) => {
+      const parts = partsOf(`${id}.txt`);
+      if (!parts || typeof layout !== 'string' || !keyPattern.test(layout))
+        throw new FileProblem(`: layouts.${id} must be the key of a layout for a channel (email, email.de)`);
+      return [bodyName(parts.channel, parts.locale), layout];
+    }),
+  );
 }
 
 function checkBodies(subjects: Record<string, string>, bodies: Set<string>): void {

@@ -5,7 +5,7 @@ import { type PushRing, pushField } from './push-ring.ts';
 export const name = 'templates';
 
 /**
- * templates/<key>/template.json has the name and the subjects; every other field of a body is a file <channel>[.<locale>].html, .txt
+ * templates/<key>/template.json has the name, the subjects and the layouts; every other field of a body is a file <channel>[.<locale>].html, .txt
  * or .json. A file ends with a line break that is not part of the template: editors add one anyway.
  */
 export const fieldByExtension = {
@@ -29,6 +29,8 @@ export interface Head {
   name: string;
   subjects?: Record<string, string>;
   push?: { mode: string; after_seconds?: number };
+  /** The layouts that bodies name. */
+  layouts?: Record<string, string>;
 }
 
 /** `email`, `email.de`: which body it is. */
@@ -38,12 +40,13 @@ export const bodyName = (channel: string, locale: string | null): string =>
 export const inOrder = <Value>(entries: Iterable<[string, Value]>): [string, Value][] =>
   [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
 
-export function headOf(called: string, subjects: Record<string, string>, push: PushRing): string {
-  const sorted = inOrder(Object.entries(subjects));
+export function headOf({ name: called, subjects = {}, layouts = {}, push }: Head): string {
+  const sorted = (names: Record<string, string>) => Object.fromEntries(inOrder(Object.entries(names)));
   const head: Head = {
     name: called,
-    ...(sorted.length > 0 ? { subjects: Object.fromEntries(sorted) } : {}),
-    ...pushField(push),
+    ...(Object.keys(subjects).length > 0 ? { subjects: sorted(subjects) } : {}),
+    ...(Object.keys(layouts).length > 0 ? { layouts: sorted(layouts) } : {}),
+    ...(push ? { push } : {}),
   };
   return pretty(head);
 }

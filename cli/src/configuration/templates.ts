@@ -50,15 +50,20 @@ export function filesOf({
   push,
 }: Pick<Template, 'key' | 'name' | 'bodies' | 'push'>): Files {
   const subjects: Record<string, string> = {};
+  const layouts: Record<string, string> = {};
   const files = new Map<string, string>();
   for (const body of bodies) {
     const id = bodyName(body.channel, body.locale);
     if (body.subject_template !== '') subjects[id] = body.subject_template;
+    if (body.layout !== null) layouts[id] = body.layout;
     for (const [extension, field] of Object.entries(fieldByExtension)) {
       if (body[field] !== '') files.set(`${name}/${key}/${id}.${extension}`, `${body[field]}\n`);
     }
   }
-  return new Map([[`${name}/${key}/template.json`, headOf(called, subjects, push)], ...inOrder(files)]);
+  return new Map([
+    [`${name}/${key}/template.json`, headOf({ name: called, subjects, layouts, ...pushField(push) })],
+    ...inOrder(files),
+  ]);
 }
 
 /** Back from canonical files to what the service takes. */
@@ -78,6 +83,7 @@ function contentOf(key: string, files: Files) {
   }
   for (const [id, subject] of Object.entries(head.subjects ?? {}))
     fieldsOfBody(id).subject_template = subject;
+  for (const [id, layout] of Object.entries(head.layouts ?? {})) fieldsOfBody(id).layout = layout;
   return {
     name: head.name,
     push: readPushRing(head.push),

@@ -147,7 +147,6 @@ import type {
   NotificationPatch,
   Organization,
   Overview,
-  Partial,
   PartialPut,
   PartialVersion,
   PartVersion,
@@ -206,6 +205,7 @@ import type {
   SuppressionInput,
   Template,
   TemplateCreate,
+  TemplatePartial,
   TemplatePatch,
   TemplatePreview,
   TemplatePreviewRequest,
@@ -566,7 +566,7 @@ export interface Api {
      *
      * `PUT /v1/layouts/{key}`
      */
-    putLayout(key: string, params: LayoutPut, options?: GuardedOptions): Promise<Layout>;
+    put(key: string, params: LayoutPut, options?: GuardedOptions): Promise<Layout>;
     /**
      * Get a layout.
      *
@@ -574,7 +574,7 @@ export interface Api {
      *
      * `GET /v1/layouts/{key}`
      */
-    getLayout(key: string, options?: RequestOptions): Promise<Layout>;
+    get(key: string, options?: RequestOptions): Promise<Layout>;
     /**
      * Delete a layout.
      *
@@ -584,7 +584,7 @@ export interface Api {
      *
      * `DELETE /v1/layouts/{key}`
      */
-    deleteLayout(key: string, options?: RequestOptions): Promise<void>;
+    delete(key: string, options?: RequestOptions): Promise<void>;
     /**
      * List layouts, newest first.
      *
@@ -594,7 +594,7 @@ export interface Api {
      *
      * `GET /v1/layouts`
      */
-    listLayouts(params?: ListLayoutsParams, options?: RequestOptions): List<Layout, ListLayoutsResult>;
+    list(params?: ListLayoutsParams, options?: RequestOptions): List<Layout, ListLayoutsResult>;
     /**
      * List the versions of a layout, newest first.
      *
@@ -602,7 +602,7 @@ export interface Api {
      *
      * `GET /v1/layouts/{key}/versions`
      */
-    listLayoutVersions(
+    listVersions(
       key: string,
       params?: ListLayoutVersionsParams,
       options?: RequestOptions,
@@ -614,7 +614,7 @@ export interface Api {
      *
      * `GET /v1/layouts/{key}/versions/{version}`
      */
-    getLayoutVersion(key: string, version: number, options?: RequestOptions): Promise<LayoutVersion>;
+    getVersion(key: string, version: number, options?: RequestOptions): Promise<LayoutVersion>;
     /**
      * Restore an old version of a layout.
      *
@@ -624,7 +624,7 @@ export interface Api {
      *
      * `POST /v1/layouts/{key}/versions/{version}/restore`
      */
-    restoreLayoutVersion(key: string, version: number, options?: GuardedOptions): Promise<Layout>;
+    restoreVersion(key: string, version: number, options?: GuardedOptions): Promise<Layout>;
   };
   partials: {
     /**
@@ -636,7 +636,7 @@ export interface Api {
      *
      * `PUT /v1/partials/{key}`
      */
-    putPartial(key: string, params: PartialPut, options?: GuardedOptions): Promise<Partial>;
+    put(key: string, params: PartialPut, options?: GuardedOptions): Promise<TemplatePartial>;
     /**
      * Get a partial.
      *
@@ -644,7 +644,7 @@ export interface Api {
      *
      * `GET /v1/partials/{key}`
      */
-    getPartial(key: string, options?: RequestOptions): Promise<Partial>;
+    get(key: string, options?: RequestOptions): Promise<TemplatePartial>;
     /**
      * Delete a partial.
      *
@@ -654,7 +654,7 @@ export interface Api {
      *
      * `DELETE /v1/partials/{key}`
      */
-    deletePartial(key: string, options?: RequestOptions): Promise<void>;
+    delete(key: string, options?: RequestOptions): Promise<void>;
     /**
      * List partials, newest first.
      *
@@ -664,7 +664,7 @@ export interface Api {
      *
      * `GET /v1/partials`
      */
-    listPartials(params?: ListPartialsParams, options?: RequestOptions): List<Partial, ListPartialsResult>;
+    list(params?: ListPartialsParams, options?: RequestOptions): List<TemplatePartial, ListPartialsResult>;
     /**
      * List the versions of a partial, newest first.
      *
@@ -672,7 +672,7 @@ export interface Api {
      *
      * `GET /v1/partials/{key}/versions`
      */
-    listPartialVersions(
+    listVersions(
       key: string,
       params?: ListPartialVersionsParams,
       options?: RequestOptions,
@@ -684,7 +684,7 @@ export interface Api {
      *
      * `GET /v1/partials/{key}/versions/{version}`
      */
-    getPartialVersion(key: string, version: number, options?: RequestOptions): Promise<PartialVersion>;
+    getVersion(key: string, version: number, options?: RequestOptions): Promise<PartialVersion>;
     /**
      * Restore an old version of a partial.
      *
@@ -694,7 +694,7 @@ export interface Api {
      *
      * `POST /v1/partials/{key}/versions/{version}/restore`
      */
-    restorePartialVersion(key: string, version: number, options?: GuardedOptions): Promise<Partial>;
+    restoreVersion(key: string, version: number, options?: GuardedOptions): Promise<TemplatePartial>;
   };
   translations: {
     /**
@@ -706,7 +706,7 @@ export interface Api {
      *
      * `PUT /v1/translations/{locale}`
      */
-    putTranslation(locale: string, params: TranslationPut, options?: GuardedOptions): Promise<Translation>;
+    put(locale: string, params: TranslationPut, options?: GuardedOptions): Promise<Translation>;
     /**
      * Get the translations of a locale.
      *
@@ -714,7 +714,7 @@ export interface Api {
      *
      * `GET /v1/translations/{locale}`
      */
-    getTranslation(locale: string, options?: RequestOptions): Promise<Translation>;
+    get(locale: string, options?: RequestOptions): Promise<Translation>;
     /**
      * Delete the translations of a locale.
      *
@@ -724,7 +724,7 @@ export interface Api {
      *
      * `DELETE /v1/translations/{locale}`
      */
-    deleteTranslation(locale: string, options?: RequestOptions): Promise<void>;
+    delete(locale: string, options?: RequestOptions): Promise<void>;
     /**
      * List the locales that have translations, newest first.
      *
@@ -734,7 +734,7 @@ export interface Api {
      *
      * `GET /v1/translations`
      */
-    listTranslations(
+    list(
       params?: ListTranslationsParams,
       options?: RequestOptions,
     ): List<TranslationSummary, ListTranslationsResult>;
@@ -747,7 +747,7 @@ export interface Api {
      *
      * `GET /v1/translations/missing`
      */
-    listMissingTranslations(
+    listMissing(
       params?: ListMissingTranslationsParams,
       options?: RequestOptions,
     ): List<MissingTranslation, ListMissingTranslationsResult>;
@@ -758,7 +758,7 @@ export interface Api {
      *
      * `GET /v1/translations/{locale}/versions`
      */
-    listTranslationVersions(
+    listVersions(
       locale: string,
       params?: ListTranslationVersionsParams,
       options?: RequestOptions,
@@ -770,11 +770,7 @@ export interface Api {
      *
      * `GET /v1/translations/{locale}/versions/{version}`
      */
-    getTranslationVersion(
-      locale: string,
-      version: number,
-      options?: RequestOptions,
-    ): Promise<TranslationVersion>;
+    getVersion(locale: string, version: number, options?: RequestOptions): Promise<TranslationVersion>;
     /**
      * Restore an old version of the translations of a locale.
      *
@@ -784,11 +780,7 @@ export interface Api {
      *
      * `POST /v1/translations/{locale}/versions/{version}/restore`
      */
-    restoreTranslationVersion(
-      locale: string,
-      version: number,
-      options?: GuardedOptions,
-    ): Promise<Translation>;
+    restoreVersion(locale: string, version: number, options?: GuardedOptions): Promise<Translation>;
   };
   categories: {
     /**
@@ -2668,70 +2660,52 @@ export const api: Table = {
     promote: { method: 'POST', path: '/v1/templates/{key}/promote', body: true },
   },
   layouts: {
-    putLayout: { method: 'PUT', path: '/v1/layouts/{key}', body: true, guarded: true },
-    getLayout: { method: 'GET', path: '/v1/layouts/{key}' },
-    deleteLayout: { method: 'DELETE', path: '/v1/layouts/{key}' },
-    listLayouts: { method: 'GET', path: '/v1/layouts', query: ['limit', 'cursor', 'search'], list: 'cursor' },
-    listLayoutVersions: {
+    put: { method: 'PUT', path: '/v1/layouts/{key}', body: true, guarded: true },
+    get: { method: 'GET', path: '/v1/layouts/{key}' },
+    delete: { method: 'DELETE', path: '/v1/layouts/{key}' },
+    list: { method: 'GET', path: '/v1/layouts', query: ['limit', 'cursor', 'search'], list: 'cursor' },
+    listVersions: {
       method: 'GET',
       path: '/v1/layouts/{key}/versions',
       query: ['limit', 'cursor'],
       list: 'cursor',
     },
-    getLayoutVersion: { method: 'GET', path: '/v1/layouts/{key}/versions/{version}' },
-    restoreLayoutVersion: {
-      method: 'POST',
-      path: '/v1/layouts/{key}/versions/{version}/restore',
-      guarded: true,
-    },
+    getVersion: { method: 'GET', path: '/v1/layouts/{key}/versions/{version}' },
+    restoreVersion: { method: 'POST', path: '/v1/layouts/{key}/versions/{version}/restore', guarded: true },
   },
   partials: {
-    putPartial: { method: 'PUT', path: '/v1/partials/{key}', body: true, guarded: true },
-    getPartial: { method: 'GET', path: '/v1/partials/{key}' },
-    deletePartial: { method: 'DELETE', path: '/v1/partials/{key}' },
-    listPartials: {
-      method: 'GET',
-      path: '/v1/partials',
-      query: ['limit', 'cursor', 'search'],
-      list: 'cursor',
-    },
-    listPartialVersions: {
+    put: { method: 'PUT', path: '/v1/partials/{key}', body: true, guarded: true },
+    get: { method: 'GET', path: '/v1/partials/{key}' },
+    delete: { method: 'DELETE', path: '/v1/partials/{key}' },
+    list: { method: 'GET', path: '/v1/partials', query: ['limit', 'cursor', 'search'], list: 'cursor' },
+    listVersions: {
       method: 'GET',
       path: '/v1/partials/{key}/versions',
       query: ['limit', 'cursor'],
       list: 'cursor',
     },
-    getPartialVersion: { method: 'GET', path: '/v1/partials/{key}/versions/{version}' },
-    restorePartialVersion: {
-      method: 'POST',
-      path: '/v1/partials/{key}/versions/{version}/restore',
-      guarded: true,
-    },
+    getVersion: { method: 'GET', path: '/v1/partials/{key}/versions/{version}' },
+    restoreVersion: { method: 'POST', path: '/v1/partials/{key}/versions/{version}/restore', guarded: true },
   },
   translations: {
-    putTranslation: { method: 'PUT', path: '/v1/translations/{locale}', body: true, guarded: true },
-    getTranslation: { method: 'GET', path: '/v1/translations/{locale}' },
-    deleteTranslation: { method: 'DELETE', path: '/v1/translations/{locale}' },
-    listTranslations: {
-      method: 'GET',
-      path: '/v1/translations',
-      query: ['limit', 'cursor', 'search'],
-      list: 'cursor',
-    },
-    listMissingTranslations: {
+    put: { method: 'PUT', path: '/v1/translations/{locale}', body: true, guarded: true },
+    get: { method: 'GET', path: '/v1/translations/{locale}' },
+    delete: { method: 'DELETE', path: '/v1/translations/{locale}' },
+    list: { method: 'GET', path: '/v1/translations', query: ['limit', 'cursor', 'search'], list: 'cursor' },
+    listMissing: {
       method: 'GET',
       path: '/v1/translations/missing',
       query: ['limit', 'cursor', 'locale'],
       list: 'cursor',
     },
-    listTranslationVersions: {
+    listVersions: {
       method: 'GET',
       path: '/v1/translations/{locale}/versions',
       query: ['limit', 'cursor'],
       list: 'cursor',
     },
-    getTranslationVersion: { method: 'GET', path: '/v1/translations/{locale}/versions/{version}' },
-    restoreTranslationVersion: {
+    getVersion: { method: 'GET', path: '/v1/translations/{locale}/versions/{version}' },
+    restoreVersion: {
       method: 'POST',
       path: '/v1/translations/{locale}/versions/{version}/restore',
       guarded: true,

@@ -4,7 +4,6 @@ import {
   Layout,
   LayoutPage,
   LayoutVersion,
-  Partial,
   PartialPage,
   PartialVersion,
   PartParams,
@@ -14,6 +13,7 @@ import {
   PartVersionQuery,
   PutLayout,
   PutPartial,
+  TemplatePartial,
 } from './schema.ts';
 import type { PartService } from './service.ts';
 import type { PartialContent } from './store.ts';
@@ -156,7 +156,7 @@ function partialRoutes(parts: PartService): Route[] {
       params: PartParams,
       headers: ifMatchHeader,
       body: PutPartial,
-      responses: { 201: Partial, 200: Partial },
+      responses: { 201: TemplatePartial, 200: TemplatePartial },
       errors: ['template_syntax_error', 'part_limit_reached'],
       async handler({ principal, params, body, requestId, raw }) {
         const author = { principal, requestId, ifVersion: ifMatch(raw) };
@@ -187,7 +187,7 @@ function partialRoutes(parts: PartService): Route[] {
       summary: 'Get a partial',
       access: 'templates:read',
       params: PartParams,
-      responses: { 200: Partial },
+      responses: { 200: TemplatePartial },
       async handler({ principal, params }) {
         return { status: 200, body: partialViewOf(await parts.get(principal, 'partial', params.key)) };
       },
@@ -248,7 +248,7 @@ function partialRoutes(parts: PartService): Route[] {
       access: 'templates:write',
       params: PartVersionParams,
       headers: ifMatchHeader,
-      responses: { 200: Partial },
+      responses: { 200: TemplatePartial },
       async handler({ principal, params, requestId, raw }) {
         const author = { principal, requestId, ifVersion: ifMatch(raw) };
         const restored = await parts.restore(author, 'partial', params.key, params.version);

@@ -89,11 +89,11 @@ export type PutPartial = Static<typeof PutPartial>;
 const partialContent = {
   template: Type.String({ description: 'Escaped like the field that renders it: as HTML, text or JSON.' }),
 };
-export const Partial = Type.Object(
+export const TemplatePartial = Type.Object(
   { id: Uuid, key: Type.String(), ...partialContent, ...common },
-  { title: 'Partial' },
+  { title: 'TemplatePartial' },
 );
-export type Partial = Static<typeof Partial>;
+export type TemplatePartial = Static<typeof TemplatePartial>;
 
 const Messages = Type.Unsafe<Record<string, unknown>>({
   ...JsonObject,
@@ -148,7 +148,7 @@ export type MissingTranslation = Static<typeof MissingTranslation>;
 export const MissingPage = PageOf(MissingTranslation);
 
 export const LayoutPage = PageOf(Layout);
-export const PartialPage = PageOf(Partial);
+export const PartialPage = PageOf(TemplatePartial);
 export const TranslationPage = PageOf(TranslationSummary);
 
 const versionFields = { version: Type.Integer(), created_at: DateTime };

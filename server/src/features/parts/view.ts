@@ -1,5 +1,5 @@
 import { idTime } from '../../kernel/ids.ts';
-import type { Layout, Partial, TranslationSummary } from './schema.ts';
+import type { Layout, TemplatePartial, TranslationSummary } from './schema.ts';
 import type { LayoutContent, PartContent, PartialContent, PartRow, TranslationContent } from './store.ts';
 
 const madeAt = (id: string): string => new Date(idTime(id)).toISOString();
@@ -25,7 +25,7 @@ export function layoutViewOf(row: PartRow): Layout {
   };
 }
 
-export function partialViewOf(row: PartRow): Partial {
+export function partialViewOf(row: PartRow): TemplatePartial {
   const { id, key, content } = row;
   return { id, key, template: (content as PartialContent).template, ...commonOf(row) };
 }
