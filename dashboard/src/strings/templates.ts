@@ -5,6 +5,7 @@ const fields = {
   html_template: 'HTML',
   text_template: 'Text',
   structured_template: 'JSON',
+  layout: 'Layout',
 } as const;
 
 export const templates = {

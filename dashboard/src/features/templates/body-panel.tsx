@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { EditorHandle } from '../../editor/index.ts';
 import { templates as text } from '../../strings/templates.ts';
 import { Button, ConfirmDialog } from '../../ui/index.ts';
+import { LayoutChoice, PreviewLocale } from '../parts/choices.tsx';
 import { BodyFieldEditor } from './body-field.tsx';
 import { liquidCompletion } from './completion.ts';
 import {
@@ -40,7 +41,8 @@ interface BodyPanelProps {
 export function BodyPanel(props: BodyPanelProps) {
   const { content, body, sample, readOnly, saveProblem, target, onTargetShown, onEdit, onPlace } = props;
   const place: BodyLocation = body;
-  const preview = usePreview(body, sample.data);
+  const [locale, setLocale] = useState<string | null>(null);
+  const preview = usePreview(body, sample.data, locale);
   const problem = problemOf(preview.error) ?? saveProblem;
   const editors = useRef(new Map<BodyField, EditorHandle>());
   const complete = useCompletion(sample, preview.good?.variables);
@@ -80,6 +82,13 @@ export function BodyPanel(props: BodyPanelProps) {
             />
           )}
         </div>
+        <LayoutChoice
+          body={body}
+          readOnly={readOnly}
+          onChange={(layout) =>
+            onEdit((former) => withBody(former, { ...(findBody(former, place) ?? body), layout }))
+          }
+        />
         {fieldsOf(body).map((field) => (
           <BodyFieldEditor
             key={`${place.channel} ${place.locale} ${field}`}
@@ -95,6 +104,7 @@ export function BodyPanel(props: BodyPanelProps) {
         ))}
       </div>
       <div className={styles.look}>
+        <PreviewLocale value={locale} onChange={setLocale} />
         <PreviewPane body={body} preview={preview} sample={sample} onReveal={reveal} />
         <SampleEditor sample={sample} />
       </div>

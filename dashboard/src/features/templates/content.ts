@@ -34,7 +34,11 @@ const channelFields: Record<Channel, readonly BodyField[]> = {
   chatthree: ['text_template', 'structured_template'],
 };
 
-export const fieldLanguages: Record<BodyField, Language> = {
+/** What can differ between two versions of a body. */
+export type ChangedField = BodyField | 'layout';
+
+export const fieldLanguages: Record<ChangedField, Language> = {
+  layout: 'text',
   subject_template: 'text',
   html_template: 'html',
   text_template: 'text',
@@ -97,7 +101,7 @@ export function localesOf({ bodies }: Content, channel: Channel): string[] {
 }
 
 export interface FieldChange extends BodyLocation {
-  field: BodyField;
+  field: ChangedField;
   before: string;
   after: string;
 }
@@ -110,7 +114,7 @@ export function changedFields(before: Content, after: Content): FieldChange[] {
   return places.flatMap(({ channel, locale }) => {
     const place = { channel, locale };
     const [former, latter] = [before, after].map((content) => findBody(content, place) ?? emptyBody(place));
-    return bodyFields.flatMap((field) => {
+    return (['layout', ...bodyFields] as const).flatMap((field) => {
       const [one, other] = [former?.[field] ?? '', latter?.[field] ?? ''];
       return one === other ? [] : [{ ...place, field, before: one, after: other }];
     });

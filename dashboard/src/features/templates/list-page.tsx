@@ -17,6 +17,7 @@ import {
   Row,
   Time,
 } from '../../ui/index.ts';
+import { PartSections } from '../parts/sections.tsx';
 import { channelsOf } from './content.ts';
 import { CreateDialog } from './create-dialog.tsx';
 import styles from './templates.module.css';
@@ -53,6 +54,7 @@ export default function TemplatesListPage() {
   );
   return (
     <Page title={text.title} description={text.description} actions={create}>
+      <PartSections />
       <Row>
         <SearchFilter label={text.search} maxLength={100} {...filters.bind('search')} />
       </Row>

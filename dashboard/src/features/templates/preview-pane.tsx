@@ -2,6 +2,7 @@ import type { TemplatePreview } from '@carillon/sdk';
 import { useEffect, useState } from 'react';
 import { MessagePreview, PreviewSwitch, type PreviewView } from '../../previews/index.ts';
 import type { Channel } from '../../strings/common.ts';
+import { parts } from '../../strings/parts.ts';
 import { templates as text } from '../../strings/templates.ts';
 import { Button, Card, describeError, Notice, Skeleton } from '../../ui/index.ts';
 import type { Body } from './content.ts';
@@ -46,6 +47,9 @@ export function PreviewPane(props: {
           >
             {text.undefined(missing)}
           </Notice>
+        )}
+        {isCurrent && good !== null && good.missing_translations.length > 0 && (
+          <Notice tone="amber">{parts.translations.previewMissing(good.missing_translations)}</Notice>
         )}
         {isEmpty ? (
           <p className={styles.nothing}>{text.previewEmpty}</p>

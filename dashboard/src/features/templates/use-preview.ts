@@ -20,18 +20,21 @@ interface Question {
   place: string;
   body: Body;
   data: Data;
+  /** Null for that of the body. */
+  locale: string | null;
 }
 
 const pauseMs = 300;
 
 /** Renders the body with this data while it is edited. */
-export function usePreview(body: Body, data: Data): Preview {
+export function usePreview(body: Body, data: Data, locale: string | null): Preview {
   const isEmpty = bodyFields.every((field) => body[field].trim() === '');
   const place = `${body.channel} ${body.locale ?? ''}`;
   const asked = useRef<Question | null>(null);
   const [answer, setAnswer] = useState<{ question: Question; good: TemplatePreview } | null>(null);
   const { mutate, error, reset } = useWrite(
-    (api, { body, data }: Question) => api.templates.preview({ ...body, data }),
+    (api, { body, data, locale }: Question) =>
+      api.templates.preview({ ...body, data, locale: locale ?? body.locale }),
     {
       quiet: true,
       // Responses can arrive out of order; only the response to the last request counts.
@@ -41,18 +44,19 @@ export function usePreview(body: Body, data: Data): Preview {
   useEffect(() => {
     if (isEmpty) return reset();
     const ask = () => {
-      const question = { number: (asked.current?.number ?? 0) + 1, place, body, data };
+      const question = { number: (asked.current?.number ?? 0) + 1, place, body, data, locale };
       asked.current = question;
       mutate(question);
     };
     const timer = setTimeout(ask, asked.current?.place === place ? pauseMs : 0);
     return () => clearTimeout(timer);
-  }, [body, data, place, isEmpty, mutate, reset]);
+  }, [body, data, locale, place, isEmpty, mutate, reset]);
   const known = answer?.question.place === place && !isEmpty ? answer : null;
   return {
     good: known?.good ?? null,
     error: isEmpty ? null : error,
     isEmpty,
-    isCurrent: known?.question.body === body && known.question.data === data,
+    isCurrent:
+      known?.question.body === body && known.question.data === data && known.question.locale === locale,
   };
 }

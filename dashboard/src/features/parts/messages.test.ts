@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { flatten, lookUp, withMessage } from './messages.ts';
+
+const messages = { a: { b: 'B', n: { one: '1', other: 'x' } }, c: 'C' };
+
+test('messages have dotted keys, and plural forms are one message', () => {
+  expect([...flatten(messages)]).toEqual([
+    ['a.b', 'B'],
+    ['a.n', '{"one":"1","other":"x"}'],
+    ['c', 'C'],
+  ]);
+});
+
+test('one message is changed, added or removed, and the others stay', () => {
+  expect(withMessage(messages, 'a.b', 'New')).toEqual({ ...messages, a: { ...messages.a, b: 'New' } });
+  expect(withMessage(messages, 'd.e', '{"other": "y"}')).toEqual({ ...messages, d: { e: { other: 'y' } } });
+  expect(withMessage(messages, 'c', '')).toEqual({ a: messages.a });
+});
+
+test('a locale inherits from its parents', () => {
+  const catalogues = [
+    { locale: 'de', is_default: false, messages: new Map([['k', 'de']]) },
+    { locale: 'de-AT', is_default: false, messages: new Map<string, string>() },
+  ];
+  expect(lookUp(catalogues, 'de-AT', 'k')).toEqual({ text: 'de', from: 'de' });
+  expect(lookUp(catalogues, 'fr', 'k')).toBeNull();
+});

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath, type DashboardHost, inspect, startDashboard } from './dashboard.ts';
+
+const limitMs = 120_000;
+
+describe.skipIf(!chromiumPath)('layouts, partials and translations', () => {
+  let host: DashboardHost;
+  beforeAll(async () => {
+    host = await startDashboard();
+  }, limitMs);
+  afterAll(() => host?.stop());
+
+  const put = (path: string, body: object) => host.app.request('PUT', `/v1/${path}`, { body });
+  const get = async (path: string) => (await host.app.request('GET', `/v1/${path}`)).body;
+
+  test(
+    'a layout is made, previewed while it is written, and chosen for a body',
+    async () => {
+      await host.app.request('POST', '/v1/templates', {
+        body: { key: 'order', name: 'Order', subject_template: 'S', html_body_template: '<p>Shipped</p>' },
+      });
+      const { page, complaints } = await host.open('/test/templates');
+      await page.getByRole('link', { name: 'Layouts' }).click();
+      await page.getByRole('button', { name: 'New layout' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Key').fill('main');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await page.waitForURL('**/test/layouts/main');
+      const message = page.frameLocator('iframe[title="The message"]').locator('body');
+      await message.getByText('The body of a template goes here.').waitFor();
+      const html = page.getByRole('textbox', { name: 'HTML or MJML', exact: true });
+      await html.fill('<h1>Acme</h1>{{ content }}');
+      await message.getByText('Acme').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved as version 2.').first().waitFor();
+
+      await page.goto(`${host.url}/test/templates/order`);
+      await page.getByLabel('Layout').selectOption('main');
+      await message.getByText('Acme').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved as version 2.').first().waitFor();
+      expect((await get('templates/order')).bodies[0].layout).toBe('main');
+      expect(complaints).toEqual([]);
+      expect(await inspect(host, '/test/layouts/main', 'layout')).toEqual([]);
+    },
+    limitMs,
+  );
+
+  test(
+    'the matrix shows what is missing, and a message is added in its cell',
+    async () => {
+      await put('translations/en', { messages: { order: { shipped: 'Shipped', bye: 'Bye' } } });
+      await put('translations/de', { messages: { order: { shipped: 'Versendet' } } });
+      const { page, complaints } = await host.open('/test/translations');
+      await page.getByText('1 missing').waitFor();
+      await page.getByRole('button', { name: 'Missing: order.bye in de' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Default: Bye').waitFor();
+      await dialog.getByLabel('Message').fill('Tschüss');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Tschüss: order.bye in de' }).waitFor();
+      expect((await get('translations/de')).messages).toEqual({
+        order: { shipped: 'Versendet', bye: 'Tschüss' },
+      });
+
+      await page.getByRole('link', { name: 'de', exact: true }).click();
+      const json = page.getByRole('textbox', { name: 'Messages as JSON' });
+      await json.fill('{');
+      await page.getByText('This is not a JSON object.').waitFor();
+      await json.fill('{"order": {"shipped": "Unterwegs"}}');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved as version 3.').first().waitFor();
+      expect(complaints).toEqual([]);
+      expect(await inspect(host, '/test/translations', 'translations')).toEqual([]);
+    },
+    limitMs,
+  );
+});
