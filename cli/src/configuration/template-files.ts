@@ -1,6 +1,5 @@
 import { type Channel, channels } from '../channels.ts';
 import { pretty } from './json-file.ts';
-import { type PushRing, pushField } from './push-ring.ts';
 
 export const name = 'templates';
 

@@ -1,7 +1,7 @@
 import { type Client, NotFoundError, type Template } from '@carillon/sdk';
 import type { Channel } from '../channels.ts';
 import type { Files, Kind } from './kind.ts';
-import { readPushRing } from './push-ring.ts';
+import { pushField, readPushRing } from './push-ring.ts';
 import { readTemplates } from './read-templates.ts';
 import {
   bodyName,

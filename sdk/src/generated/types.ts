@@ -38,6 +38,8 @@ export type Attachment = {
   filename: string;
   content_type: string;
   size_bytes: number;
+  /** Only of images within the HTML. */
+  content_id?: string | undefined;
   purged: boolean;
 };
 
@@ -141,6 +143,20 @@ export type BrakeStatus = {
   releases: Array<HoldRelease>;
 };
 
+export type Brand = {
+  name: string | null;
+  logo_url: string | null;
+  accent_color: string | null;
+};
+
+export type BrandInput = {
+  name?: (string | null) | undefined;
+  /** An https URL of an image. */
+  logo_url?: (string | null) | undefined;
+  /** The colour of buttons. Their text is black or white, whichever is easier to read. */
+  accent_color?: (string | null) | undefined;
+};
+
 export type Broadcast = {
   id: string;
   name: string;
@@ -195,6 +211,10 @@ export type BroadcastInput = {
   /** The same for all recipients. Templates also get `user`: external_user_id, name, locale, timezone and attributes. */
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
+  /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
+  tags?: (Array<string> | null) | undefined;
+  /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
+  actions?: (Array<InboxActionInput> | null) | undefined;
   category?: (string | null) | undefined;
   from_name?: (string | null) | undefined;
   reply_to?: (string | null) | undefined;
@@ -232,6 +252,8 @@ export type BroadcastSample = {
   text_body: string | null;
   /** Why the template cannot be rendered for this user. */
   error: string | null;
+  tags?: Array<string> | undefined;
+  actions?: Array<InboxAction> | undefined;
 };
 
 export type BulkAction = {
@@ -304,6 +326,7 @@ export type Category = {
   default_channels: Array<'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree'>;
   default_opt_in: boolean;
   is_archived: boolean;
+  push: PushRing | null;
 };
 
 export type CategoryInput = {
@@ -314,6 +337,15 @@ export type CategoryInput = {
   is_critical?: boolean | undefined;
   default_channels: Array<'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree'>;
   default_opt_in?: boolean | undefined;
+  /** When in_app items of the category ring the devices of the user. null: as the push settings say. Unchanged if omitted. */
+  push?:
+    | ({
+        /** `always`: at once. `unseen`: if the item is not read within `after_seconds`. `never`: the inbox only. */
+        mode: 'always' | 'unseen' | 'never';
+        /** Only for `unseen`; defaults to 30. */
+        after_seconds?: (number | null) | undefined;
+      } | null)
+    | undefined;
 };
 
 export type CategoryUpdate = {
@@ -325,6 +357,15 @@ export type CategoryUpdate = {
   is_critical?: boolean | undefined;
   /** Set to false to restore an archived category. Unchanged if omitted. */
   is_archived?: boolean | undefined;
+  /** When in_app items of the category ring the devices of the user. null: as the push settings say. Unchanged if omitted. */
+  push?:
+    | ({
+        /** `always`: at once. `unseen`: if the item is not read within `after_seconds`. `never`: the inbox only. */
+        mode: 'always' | 'unseen' | 'never';
+        /** Only for `unseen`; defaults to 30. */
+        after_seconds?: (number | null) | undefined;
+      } | null)
+    | undefined;
 };
 
 export type ChatoneInstallation = {
@@ -403,6 +444,38 @@ export type ChattwoEndpointChange = {
   label?: string | undefined;
   /** The URL allows anyone to post, so it is never shown again. */
   webhook_url?: string | undefined;
+};
+
+export type Device = {
+  id: string;
+  kind: 'web_push' | 'apns' | 'fcm';
+  /** The host of the push service. */
+  service: string;
+  label: string | null;
+  created_at: string;
+  /** When the device was last registered. */
+  last_seen_at: string;
+  /** Of the last push: accepted, retry, rejected, broken … */
+  last_outcome: string | null;
+  last_outcome_detail: string | null;
+  last_outcome_at: string | null;
+};
+
+export type DeviceInput = {
+  kind: 'web_push' | 'apns' | 'fcm';
+  /** For `web_push`: of the PushSubscription. */
+  endpoint?: (string | null) | undefined;
+  /** For `web_push`: of the PushSubscription. */
+  keys?:
+    | ({
+        p256dh: string;
+        auth: string;
+      } | null)
+    | undefined;
+  /** For `apns` the device token in hexadecimal digits, for `fcm` the registration token. */
+  token?: (string | null) | undefined;
+  /** A name for people. */
+  label?: (string | null) | undefined;
 };
 
 export type EngagedRule = {
@@ -540,6 +613,27 @@ export type HoldReleaseInput = {
   limit?: number | undefined;
 };
 
+export type InboxAction = {
+  key: string;
+  label: string;
+  url: string | null;
+  style: 'default' | 'primary' | 'danger';
+};
+
+export type InboxActionInput = {
+  key: string;
+  label: string;
+  /** Where the button leads: an http or https URL, or a relative one. */
+  url?: (string | null) | undefined;
+  style?: ('default' | 'primary' | 'danger' | null) | undefined;
+};
+
+/** The action that the recipient chose; the first one stays. */
+export type InboxActionTaken = {
+  key: string;
+  at: string;
+};
+
 export type InboxItem = {
   /** The id of the notification. */
   id: string;
@@ -555,6 +649,21 @@ export type InboxItem = {
   read_at: string | null;
   /** The template_data of the notification. */
   data: Record<string, unknown>;
+  /** The key of the category of the notification. */
+  category: string | null;
+  tags: Array<string>;
+  /** The buttons of the item, at most two. */
+  actions: Array<InboxAction>;
+  action_taken: InboxActionTaken | null;
+  /** When the item returns; until then it is hidden, and counts as read. */
+  snoozed_until: string | null;
+};
+
+export type InboxPresence = {
+  /** A random id of the page, the same until it is closed. */
+  page: string;
+  /** Whether the person can see the page. */
+  visible: boolean;
 };
 
 export type InboxTokenRequest = {
@@ -562,6 +671,22 @@ export type InboxTokenRequest = {
   /** The scope of the token; defaults to both. */
   scope?: ('inbox' | 'prefs' | 'inbox prefs') | undefined;
   ttl_seconds?: number | undefined;
+};
+
+export type InboxUnreadCounts = {
+  unread_count: number;
+  /** Without those that have no unread items; at most 200, the largest first. */
+  categories: Array<{
+    category: string;
+    unread_count: number;
+  }>;
+  /** Without those that have no unread items; at most 200, the largest first. */
+  tags: Array<{
+    tag: string;
+    unread_count: number;
+  }>;
+  /** False when more items are unread than were counted by category and tag: the newest 1,000. */
+  is_exact: boolean;
 };
 
 export type Incident = {
@@ -711,6 +836,10 @@ export type Notification = {
   priority: 'critical' | 'normal' | 'bulk';
   idempotency_key: string | null;
   action_url: string | null;
+  /** As the request gave them. */
+  tags?: Array<string> | undefined;
+  /** As the request gave them. */
+  actions?: Array<InboxAction> | undefined;
   attempt_count: number;
   suppression_reason: string | null;
   last_error: string | null;
@@ -747,7 +876,7 @@ export type NotificationContent = {
   subject: string | null;
   html: string | null;
   text: string | null;
-  /** For chat channels and webhooks: the posted JSON. For in_app: `action_url` and `data`. */
+  /** For chat channels and webhooks: the posted JSON. For in_app: `action_url`, `data`, `tags` and `actions`. */
   structured: unknown;
   sms: {
     encoding: 'GSM-7' | 'UCS-2';
@@ -765,6 +894,10 @@ export type NotificationPatch = {
   text_body?: (string | null) | undefined;
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
+  /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
+  tags?: (Array<string> | null) | undefined;
+  /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
+  actions?: (Array<InboxActionInput> | null) | undefined;
   /** null or a past time sends immediately. */
   send_at?: (string | null) | undefined;
 };
@@ -920,6 +1053,11 @@ export type Preference = {
   updated_at: string | null;
 };
 
+export type PreferenceLink = {
+  /** The page of this user. The link does not expire. */
+  url: string;
+};
+
 export type Price = {
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
   provider_kind: string | null;
@@ -962,6 +1100,106 @@ export type ProviderHealth = {
   failure_rate: number;
   /** When the failures began. */
   since: string | null;
+};
+
+/** What the service said when the settings were saved or tested. */
+export type PushCheck = {
+  ok: boolean;
+  detail: string;
+  at: string;
+};
+
+export type PushOffer = {
+  web_push: {
+    /** The `applicationServerKey` for PushManager.subscribe(). */
+    public_key: string;
+  } | null;
+  apns: boolean;
+  fcm: boolean;
+};
+
+export type PushRing = {
+  mode: 'always' | 'unseen' | 'never';
+  after_seconds: number | null;
+};
+
+export type PushSettings = {
+  ring: PushRing;
+  web_push: {
+    contact: string;
+    /** The VAPID key that browsers subscribe with. The pair is made here and stays the same. */
+    public_key: string;
+    check: PushCheck | null;
+  } | null;
+  apns: {
+    team_id: string;
+    key_id: string;
+    bundle_id: string;
+    environment: 'production' | 'sandbox';
+    check: PushCheck | null;
+  } | null;
+  fcm: {
+    project_id: string;
+    client_email: string;
+    check: PushCheck | null;
+  } | null;
+};
+
+/** A service that is omitted or null is switched off. */
+export type PushSettingsRequest = {
+  /** When items ring, unless their template or category says otherwise. By default always. */
+  ring?:
+    | ({
+        /** `always`: at once. `unseen`: if the item is not read within `after_seconds`. `never`: the inbox only. */
+        mode: 'always' | 'unseen' | 'never';
+        /** Only for `unseen`; defaults to 30. */
+        after_seconds?: (number | null) | undefined;
+      } | null)
+    | undefined;
+  web_push?:
+    | ({
+        /** An email address or an https URL by which a push service can reach you. */
+        contact: string;
+      } | null)
+    | undefined;
+  apns?:
+    | ({
+        team_id: string;
+        /** The id of the key, which is part of the file name. */
+        key_id: string;
+        /** The bundle id of the app. */
+        bundle_id: string;
+        /** `sandbox` for apps that Xcode installed; defaults to `production`. */
+        environment?: ('production' | 'sandbox') | undefined;
+        /** The contents of the .p8 file. Write-only; may be omitted while the key id stays the same. */
+        private_key?: (string | null) | undefined;
+      } | null)
+    | undefined;
+  fcm?:
+    | ({
+        /** The key file of a service account with the role "Firebase Cloud Messaging API Admin". Write-only; if omitted, the stored one is kept. */
+        service_account?: (Record<string, unknown> | null) | undefined;
+      } | null)
+    | undefined;
+};
+
+export type PushTestRequest = {
+  external_user_id?: (string | null) | undefined;
+};
+
+export type PushTestResult = {
+  checks: Array<{
+    kind: 'web_push' | 'apns' | 'fcm';
+    ok: boolean;
+    detail: string;
+  }>;
+  devices: Array<{
+    id: string;
+    kind: 'web_push' | 'apns' | 'fcm';
+    service: string;
+    outcome: string;
+    detail: string;
+  }>;
 };
 
 export type QuietHours = {
@@ -1035,6 +1273,7 @@ export type SandboxEmail = {
     filename: string;
     content_type: string;
     size_bytes: number;
+    content_id?: string | undefined;
   }>;
   /** The message, byte for byte. */
   mime: string;
@@ -1049,6 +1288,8 @@ export type SandboxInboxItem = {
   text_body: string | null;
   action_url: string | null;
   data: Record<string, unknown>;
+  tags?: Array<string> | undefined;
+  actions?: Array<InboxAction> | undefined;
 };
 
 export type SandboxMessage = {
@@ -1138,6 +1379,10 @@ export type ScheduleBroadcast = {
   /** The same for all recipients. Templates also get `user`: external_user_id, name, locale, timezone and attributes. */
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
+  /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
+  tags?: (Array<string> | null) | undefined;
+  /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
+  actions?: (Array<InboxActionInput> | null) | undefined;
   category?: (string | null) | undefined;
   from_name?: (string | null) | undefined;
   reply_to?: (string | null) | undefined;
@@ -1300,6 +1545,10 @@ export type SendRequest = {
   text_body?: (string | null) | undefined;
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
+  /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
+  tags?: (Array<string> | null) | undefined;
+  /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
+  actions?: (Array<InboxActionInput> | null) | undefined;
   send_at?: (string | null) | undefined;
   template_key?: (string | null) | undefined;
   category?: (string | null) | undefined;
@@ -1308,6 +1557,8 @@ export type SendRequest = {
         filename: string;
         content_type: string;
         content_base64: string;
+        /** For an image within the HTML: the body shows it with `<img src="cid:…">` and this id (letters, digits and `.!#$%&'*+/=?^_{|}~@-`). */
+        content_id?: (string | null) | undefined;
       }> | null)
     | undefined;
   from_name?: (string | null) | undefined;
@@ -1341,12 +1592,50 @@ export type SimulatedScheduleRun = {
   broadcast: BroadcastDryRun | null;
 };
 
+export type SmsProviders = {
+  providers: Array<{
+    id: string;
+    kind: 'managed' | 'smsone' | 'smstwo' | 'http';
+    name: string;
+    enabled: boolean;
+    from_number: string | null;
+    from_sender_id: string | null;
+    /** Whether the provider accepted the credentials when they were last checked. */
+    credentials_validated: boolean;
+    credentials_validated_at: string | null;
+    /** The response of the provider to the check. */
+    credentials_detail: string;
+    /** Secrets show only their last characters. */
+    config: Record<string, unknown>;
+    /** The URL for delivery reports of the provider; null for kinds without reports. */
+    callback_url: string | null;
+    health: ProviderHealth;
+  }>;
+};
+
+export type SmsProvidersRequest = {
+  /** Tried in this order. */
+  providers: Array<{
+    /** The id of an existing provider: it keeps its id, its name and the omitted secrets. */
+    id?: string | undefined;
+    kind: 'managed' | 'smsone' | 'smstwo' | 'http';
+    /** Shown in events and traces; unique within the environment. Defaults to the kind. */
+    name?: string | undefined;
+    enabled?: boolean | undefined;
+    config?: Record<string, unknown> | undefined;
+    /** The sender number in E.164 format. Rejected with `managed` if the operator sets the sender. */
+    from_number?: (string | null) | undefined;
+    /** An alphanumeric sender: up to 11 letters and digits, with at least one letter. Used except for the United States and Canada, where messages are sent from `from_number`. Rejected with `managed` if the operator sets the sender. */
+    from_sender_id?: (string | null) | undefined;
+  }>;
+};
+
 export type SmsSettings = {
   id: string;
-  kind: 'Managed' | 'Smsone' | 'Smstwo';
+  kind: 'Managed' | 'Smsone' | 'Smstwo' | 'Http';
   from_number: string | null;
   from_sender_id: string | null;
-  /** Whether the provider accepted the credentials when they were saved. */
+  /** Whether the provider accepted the credentials when they were last checked. */
   credentials_validated: boolean;
   credentials_validated_at: string | null;
   /** The response of the provider to the check. */
@@ -1412,6 +1701,7 @@ export type Template = {
   bodies: Array<TemplateBody>;
   /** Kebab-case: `in-app`. */
   body_channels: Array<string>;
+  push: PushRing | null;
 };
 
 export type TemplateBody = {
@@ -1454,6 +1744,15 @@ export type TemplateCreate = {
         layout?: (string | null) | undefined;
       }>
     | undefined;
+  /** When in_app items of the template ring the devices of the user. null: as the category or the push settings say. */
+  push?:
+    | ({
+        /** `always`: at once. `unseen`: if the item is not read within `after_seconds`. `never`: the inbox only. */
+        mode: 'always' | 'unseen' | 'never';
+        /** Only for `unseen`; defaults to 30. */
+        after_seconds?: (number | null) | undefined;
+      } | null)
+    | undefined;
 };
 
 export type TemplatePartial = {
@@ -1466,7 +1765,7 @@ export type TemplatePartial = {
   updated_at: string;
 };
 
-/** The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a field. */
+/** The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a text, and null clears push. */
 export type TemplatePatch = {
   name?: string | undefined;
   subject_template?: (string | null) | undefined;
@@ -1484,6 +1783,15 @@ export type TemplatePatch = {
         /** The key of a layout, or `none`. Omitted or null: the default layout of the channel. */
         layout?: (string | null) | undefined;
       }>
+    | undefined;
+  /** When in_app items of the template ring the devices of the user. null: as the category or the push settings say. */
+  push?:
+    | ({
+        /** `always`: at once. `unseen`: if the item is not read within `after_seconds`. `never`: the inbox only. */
+        mode: 'always' | 'unseen' | 'never';
+        /** Only for `unseen`; defaults to 30. */
+        after_seconds?: (number | null) | undefined;
+      } | null)
     | undefined;
 };
 
@@ -1531,6 +1839,7 @@ export type TemplatePromotion = {
     key: string;
     status: 'added' | 'removed' | 'modified' | 'unchanged';
     name: 'added' | 'removed' | 'modified' | 'unchanged';
+    push: 'added' | 'removed' | 'modified' | 'unchanged';
     bodies: Array<{
       channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
       locale: string | null;
@@ -2384,6 +2693,11 @@ export type RotateInboxKeyResult = {
   previous_valid_until: string;
 };
 
+export type ListUserDevicesResult = {
+  data: Array<Device>;
+  next_cursor: string | null;
+};
+
 export type ListWebhookEndpointsParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
@@ -2542,7 +2856,7 @@ export type GetEmailSettingsResult = {
   track_clicks: boolean;
   providers: Array<{
     id: string;
-    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'http' | 'sandbox';
     name: string;
     enabled: boolean;
     /** Secrets show only their last characters. */
@@ -2568,7 +2882,7 @@ export type ReplaceEmailSettingsParams = {
     | Array<{
         /** The id of an existing provider: it keeps its id, its name and the omitted secrets. */
         id?: string | undefined;
-        kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+        kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'http' | 'sandbox';
         /** Shown in events and traces; unique within the environment. Defaults to the kind. */
         name?: string | undefined;
         enabled?: boolean | undefined;
@@ -2588,7 +2902,7 @@ export type ReplaceEmailSettingsResult = {
   track_clicks: boolean;
   providers: Array<{
     id: string;
-    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'http' | 'sandbox';
     name: string;
     enabled: boolean;
     /** Secrets show only their last characters. */
@@ -2614,7 +2928,7 @@ export type UpdateEmailSettingsParams = {
     | Array<{
         /** The id of an existing provider: it keeps its id, its name and the omitted secrets. */
         id?: string | undefined;
-        kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+        kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'http' | 'sandbox';
         /** Shown in events and traces; unique within the environment. Defaults to the kind. */
         name?: string | undefined;
         enabled?: boolean | undefined;
@@ -2634,7 +2948,7 @@ export type UpdateEmailSettingsResult = {
   track_clicks: boolean;
   providers: Array<{
     id: string;
-    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'http' | 'sandbox';
     name: string;
     enabled: boolean;
     /** Secrets show only their last characters. */
@@ -2646,6 +2960,11 @@ export type UpdateEmailSettingsResult = {
 };
 
 export type VerifyEmailProviderResult = {
+  ok: boolean;
+  detail: string;
+};
+
+export type VerifySmsProviderResult = {
   ok: boolean;
   detail: string;
 };
@@ -3064,7 +3383,12 @@ export type VerifyInboxTokenResult = {
 export type GetInboxFeedParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
-  status?: ('all' | 'read' | 'unread') | undefined;
+  /** Snoozed items are only in the list of `snoozed`. */
+  status?: ('all' | 'read' | 'unread' | 'snoozed') | undefined;
+  /** Only items of this category. */
+  category?: string | undefined;
+  /** Only items with this tag. */
+  tag?: string | undefined;
 };
 
 export type GetInboxFeedResult = {
@@ -3080,11 +3404,40 @@ export type GetInboxUnreadCountResult = {
 export type MarkInboxReadParams = {
   /** Only items that arrived earlier; defaults to all. */
   before?: (string | null) | undefined;
+  /** Only these items. */
+  ids?: (Array<string> | null) | undefined;
+  /** Only items of the category with this key. */
+  category?: (string | null) | undefined;
+  /** Only items with this tag. */
+  tag?: (string | null) | undefined;
 };
 
 export type MarkInboxReadResult = {
   marked_count: number;
   unread_count: number;
+};
+
+export type ArchiveInboxItemsParams = {
+  /** Only items that arrived earlier; defaults to all. */
+  before?: (string | null) | undefined;
+  /** Only these items. */
+  ids?: (Array<string> | null) | undefined;
+  /** Only items of the category with this key. */
+  category?: (string | null) | undefined;
+  /** Only items with this tag. */
+  tag?: (string | null) | undefined;
+  /** `read`: unread items stay. */
+  status?: ('all' | 'read' | null) | undefined;
+};
+
+export type ArchiveInboxItemsResult = {
+  archived_count: number;
+  unread_count: number;
+};
+
+export type SnoozeInboxItemParams = {
+  /** When the item returns: in the future, at most 365 days ahead. */
+  until: string;
 };
 
 export type CreateStreamTicketResult = {

@@ -1063,10 +1063,10 @@ create table template_versions (
   channels text[] not null,
   bodies json not null,
   size integer not null,
-  push jsonb,
   uses text[],
   translation_keys text[],
   parts jsonb,
+  push jsonb,
   constraint template_versions_pkey PRIMARY KEY (id),
   constraint template_versions_template_id_version_key UNIQUE (template_id, version)
 );
