@@ -127,6 +127,25 @@ describe('the status page', () => {
     expect((await shown()).active).toMatchObject([{ title: 'Email provider outage' }]);
   });
 
+  test('tells of an outage of an SMS provider, and not of the kind http, whose services differ', async () => {
+    for (const [index, { environmentId }] of tenants.entries()) {
+      if (index > 1) continue;
+      const chain = ['smsone', 'http'].map((kind) => ({
+        id: newId(),
+        kind,
+        name: kind,
+        enabled: true,
+        config: {},
+      }));
+      await query(database.pool, 'insert into sms_settings (environment_id, providers) values ($1, $2)', [
+        environmentId,
+        JSON.stringify(chain),
+      ]);
+      for (const { id } of chain) await fail(index, id);
+    }
+    expect((await shown()).active).toMatchObject([{ title: 'SMS provider outage (Twilio)' }]);
+  });
+
   test('does not tell of an outage whose provider was removed', async () => {
     await Promise.all([fail(0), fail(1)]);
     expect((await shown()).active).toHaveLength(1);
