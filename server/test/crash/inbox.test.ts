@@ -43,6 +43,9 @@ async function count(text: string): Promise<number> {
   return (await app.pool.query(`select count(*)::int as count from ${text}`)).rows[0].count;
 }
 
+const makeDue = () =>
+  app.pool.query('update queue_later set run_at = now() where kind = $1', [workKinds.inbox_return]);
+
 /** A client that repeats its call until it is answered. */
 async function call(token: string, path: string, body: object = {}): Promise<number> {
   for (;;) {
@@ -82,20 +85,22 @@ test('a process that is killed while items are snoozed, return and get their act
   const readers = inboxes.map(async ({ user, ids }) => {
     const token = tokens.get(user) ?? '';
     for (const id of ids) {
-      // Soon enough that items return while others are snoozed.
-      const until = new Date(Date.now() + 1_000).toISOString();
+      const until = new Date(Date.now() + 3_600_000).toISOString();
       expect(await call(token, `${id}/actions/ok`)).toBe(200);
-      expect([200, 400]).toContain(await call(token, `${id}/snooze`, { until }));
+      expect(await call(token, `${id}/snooze`, { until })).toBe(200);
       answered += 1;
     }
   });
   await service.start();
   for (let kill = 1; kill <= 2; kill++) {
     await waitUntil(async () => answered >= (items * kill) / 3 || new Error(`${answered} answered`), 60_000);
+    // The kill comes while the hour of some snoozes is over.
+    await makeDue();
     await service.kill();
     await service.start();
   }
   await Promise.all(readers);
+  await makeDue();
   await waitUntil(async () => {
     const snoozed = await count('inbox_items where snoozed_until is not null');
     return snoozed === 0 || new Error(`${snoozed} still snoozed`);
@@ -107,11 +112,14 @@ test('a process that is killed while items are snoozed, return and get their act
     await count("(select distinct notification_id from webhook_events where type = 'inbox.action') e"),
   ).toBe(items);
   expect(await count("inbox_events where type = 'acted'")).toBe(items);
-  // Every snooze ended once: with a return, and with no work left behind.
-  expect(await count("inbox_events where type = 'returned'")).toBe(
-    await count("inbox_events where type = 'snoozed'"),
-  );
-  expect(await count("inbox_events where type = 'snoozed'")).toBeGreaterThanOrEqual(items * 0.9);
+  // Every item returned, and no snooze ended twice. A call whose answer was lost may have snoozed an item again.
+  expect(await count("(select distinct item_id from inbox_events where type = 'returned') e")).toBe(items);
+  expect(
+    await count(
+      `(select 1 from inbox_events where type in ('snoozed', 'returned') group by item_id
+        having count(*) filter (where type = 'returned') > count(*) filter (where type = 'snoozed')) e`,
+    ),
+  ).toBe(0);
   for (const table of ['queue_later', 'queue_ready', 'queue_leased'])
     expect(await count(`${table} where kind = ${workKinds.inbox_return}`)).toBe(0);
   expect(

@@ -43,10 +43,13 @@ export const extrasLimits = { tags: 10, tag: 64, actions: 2, key: 64, label: 80,
 export const actionKey = '^[a-z0-9][a-z0-9_-]{0,63}$';
 const actionKeyForm = new RegExp(actionKey);
 
+/** Control characters, and halves of a surrogate pair, which PostgreSQL refuses in JSON. */
+const unstorable = /[\p{Cc}\p{Cs}]/u;
+
 const oneLine = (max: number): Rule =>
   function* (at, value) {
     yield* text(max)(at, value);
-    if (/\p{Cc}/u.test(String(value))) yield `${at} must be one line, without control characters`;
+    if (unstorable.test(String(value))) yield `${at} must be one line, without control characters`;
   };
 
 const key: Rule = function* (at, value) {
@@ -56,7 +59,8 @@ const key: Rule = function* (at, value) {
 
 const url: Rule = function* (at, value) {
   yield* text(extrasLimits.url)(at, value);
-  if (!isSafeLink(String(value))) yield `${at} must be an http or https URL, or a relative one`;
+  if (unstorable.test(String(value)) || !isSafeLink(String(value)))
+    yield `${at} must be an http or https URL, or a relative one`;
 };
 
 const style: Rule = function* (at, value) {

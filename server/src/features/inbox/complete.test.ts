@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
 import { openStream } from '../../../test/event-stream.ts';
 import { startWebhookSink, type WebhookSink } from '../../../test/simulators/webhook-sink.ts';
+import { extrasProblem } from '../../channels/in-app/extras.ts';
 import { workKinds } from '../../queue/index.ts';
 import { startWorkflows, type Workflows } from '../runs/test-harness.ts';
 
@@ -140,6 +141,8 @@ describe('tags and actions', () => {
       });
       expect([status, body.error?.param]).toEqual([400, param]);
     }
+    // Liquid can cut a character in half.
+    expect(extrasProblem({ tags: ['a\ud800'] })).toBe('tags[0] must be one line, without control characters');
     const template = (structured: string) =>
       app.request('POST', '/v1/templates', {
         body: {

@@ -218,6 +218,7 @@ export function storedBytes({ content, bytes }: Acceptance): number {
   const { subject, html_body: html, text_body: text, template_data: data } = content;
   let sum = overheadBytes + templateDataJson(data).length;
   sum += (subject?.length ?? 0) + (html?.length ?? 0) + (text?.length ?? 0);
+  if (content.inbox_extras) sum += JSON.stringify(content.inbox_extras).length;
   for (const file of bytes) sum += file.length;
   return sum;
 }

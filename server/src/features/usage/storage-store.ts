@@ -82,7 +82,7 @@ const measureSlice = statement<{ last: string | null; bytes: number }>(
    select (select id from slice order by id desc limit 1) as last,
      coalesce(sum(${overheadBytes} + coalesce(octet_length(c.subject), 0) + coalesce(octet_length(c.html_body), 0)
        + coalesce(octet_length(c.text_body), 0) + octet_length(c.template_data::text)
-       + coalesce(octet_length(c.structured::text), 0)
+       + coalesce(octet_length(c.structured::text), 0) + coalesce(octet_length(c.inbox_extras::text), 0)
        + case when c.attachments is null then 0 else
          (select coalesce(sum(octet_length(b.bytes)), 0) from attachment_bytes b where b.notification_id = slice.id) end
        + case when c.attachments is null and c.body_object is null then 0 else
