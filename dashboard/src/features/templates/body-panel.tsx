@@ -2,7 +2,6 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { EditorHandle } from '../../editor/index.ts';
 import { templates as text } from '../../strings/templates.ts';
 import { Button, ConfirmDialog } from '../../ui/index.ts';
-import { LayoutChoice, PreviewLocale } from '../parts/choices.tsx';
 import { BodyFieldEditor } from './body-field.tsx';
 import { liquidCompletion } from './completion.ts';
 import {
@@ -16,6 +15,7 @@ import {
   withoutBody,
 } from './content.ts';
 import { LanguageBar } from './language-bar.tsx';
+import { LayoutChoice, PreviewLocale } from './parts/choices.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { type BodyProblem, problemOf } from './problem.ts';
 import type { Sample } from './sample.ts';

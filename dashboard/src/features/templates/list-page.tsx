@@ -17,9 +17,9 @@ import {
   Row,
   Time,
 } from '../../ui/index.ts';
-import { PartSections } from '../parts/sections.tsx';
 import { channelsOf } from './content.ts';
 import { CreateDialog } from './create-dialog.tsx';
+import { PartSections } from './parts/sections.tsx';
 import styles from './templates.module.css';
 
 const columns: Column<Template>[] = [

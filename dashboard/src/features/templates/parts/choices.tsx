@@ -1,7 +1,7 @@
 import type { TemplateBody } from '@carillon/sdk';
-import { useRead } from '../../api/queries.ts';
-import { parts } from '../../strings/parts.ts';
-import { Field, Select } from '../../ui/index.ts';
+import { useRead } from '../../../api/queries.ts';
+import { parts } from '../../../strings/parts.ts';
+import { Field, Select } from '../../../ui/index.ts';
 import { layoutChannels } from './layout-channels.ts';
 
 /** The layout of a body; hidden while its channel has none. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { useEnvironment } from '../../api/environment.tsx';
-import { parts as text } from '../../strings/parts.ts';
-import { Page, TabLink, TabLinks } from '../../ui/index.ts';
+import { useEnvironment } from '../../../api/environment.tsx';
+import { parts as text } from '../../../strings/parts.ts';
+import { Page, TabLink, TabLinks } from '../../../ui/index.ts';
 
 const tabs = Object.entries(text.tabs);
 

@@ -1,11 +1,11 @@
 import type { TemplatePartial } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
-import { useEnvironment } from '../../api/environment.tsx';
-import { useList, useWrite } from '../../api/queries.ts';
-import { given, useFilters } from '../../shell/filters.ts';
-import { SearchFilter } from '../../shell/search-filter.tsx';
-import { parts } from '../../strings/parts.ts';
-import { type Column, EmptyState, ListCard, Time } from '../../ui/index.ts';
+import { useEnvironment } from '../../../api/environment.tsx';
+import { useList, useWrite } from '../../../api/queries.ts';
+import { given, useFilters } from '../../../shell/filters.ts';
+import { SearchFilter } from '../../../shell/search-filter.tsx';
+import { parts } from '../../../strings/parts.ts';
+import { type Column, EmptyState, ListCard, Time } from '../../../ui/index.ts';
 import { CreatePart } from './create-part.tsx';
 import { PartsLayout } from './sections.tsx';
 

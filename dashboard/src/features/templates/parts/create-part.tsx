@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
-import { useCan } from '../../api/environment.tsx';
-import { common } from '../../strings/common.ts';
-import { parts as text } from '../../strings/parts.ts';
-import { Button, Field, FormDialog, Input } from '../../ui/index.ts';
+import { useCan } from '../../../api/environment.tsx';
+import { common } from '../../../strings/common.ts';
+import { parts as text } from '../../../strings/parts.ts';
+import { Button, Field, FormDialog, Input } from '../../../ui/index.ts';
 
 /** The button of a list, and its dialog with a key and the fields of the kind. */
 export function CreatePart(props: {

@@ -1,11 +1,11 @@
 import type { TemplatePartial } from '@carillon/sdk';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useEnvironment } from '../../api/environment.tsx';
-import { useRead } from '../../api/queries.ts';
-import { CodeEditor } from '../../editor/index.ts';
-import { parts } from '../../strings/parts.ts';
-import { Copyable, Loaded, Page } from '../../ui/index.ts';
+import { useEnvironment } from '../../../api/environment.tsx';
+import { useRead } from '../../../api/queries.ts';
+import { CodeEditor } from '../../../editor/index.ts';
+import { parts } from '../../../strings/parts.ts';
+import { Copyable, Loaded, Page } from '../../../ui/index.ts';
 import { PartEditor } from './part-editor.tsx';
 import { PartPreview } from './part-preview.tsx';
 

@@ -1,12 +1,12 @@
 import type { Translation } from '@carillon/sdk';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useEnvironment } from '../../api/environment.tsx';
-import { useRead } from '../../api/queries.ts';
-import { CodeEditor } from '../../editor/index.ts';
-import { parts } from '../../strings/parts.ts';
-import { templates } from '../../strings/templates.ts';
-import { Checkbox, Loaded, Page } from '../../ui/index.ts';
+import { useEnvironment } from '../../../api/environment.tsx';
+import { useRead } from '../../../api/queries.ts';
+import { CodeEditor } from '../../../editor/index.ts';
+import { parts } from '../../../strings/parts.ts';
+import { templates } from '../../../strings/templates.ts';
+import { Checkbox, Loaded, Page } from '../../../ui/index.ts';
 import type { Messages } from './messages.ts';
 import { PartEditor } from './part-editor.tsx';
 

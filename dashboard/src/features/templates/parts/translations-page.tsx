@@ -1,10 +1,10 @@
 import type { Translation } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
-import { useEnvironment } from '../../api/environment.tsx';
-import { useRead, useWrite } from '../../api/queries.ts';
-import { parts } from '../../strings/parts.ts';
-import { templates } from '../../strings/templates.ts';
-import { Badge, Card, type Column, EmptyState, Loaded, Table, Time } from '../../ui/index.ts';
+import { useEnvironment } from '../../../api/environment.tsx';
+import { useRead, useWrite } from '../../../api/queries.ts';
+import { parts } from '../../../strings/parts.ts';
+import { templates } from '../../../strings/templates.ts';
+import { Badge, Card, type Column, EmptyState, Loaded, Table, Time } from '../../../ui/index.ts';
 import { CreatePart } from './create-part.tsx';
 import { Matrix } from './matrix.tsx';
 import { PartsLayout } from './sections.tsx';

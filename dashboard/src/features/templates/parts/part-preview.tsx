@@ -1,9 +1,9 @@
 import type { TemplatePreview } from '@carillon/sdk';
 import { useEffect, useState } from 'react';
-import { useWrite } from '../../api/queries.ts';
-import { MessagePreview } from '../../previews/index.ts';
-import { parts as text } from '../../strings/parts.ts';
-import { Card, describeError, Notice, Skeleton } from '../../ui/index.ts';
+import { useWrite } from '../../../api/queries.ts';
+import { MessagePreview } from '../../../previews/index.ts';
+import { parts as text } from '../../../strings/parts.ts';
+import { Card, describeError, Notice, Skeleton } from '../../../ui/index.ts';
 import type { LayoutChannel } from './layout-channels.ts';
 
 const pauseMs = 300;

@@ -1,11 +1,11 @@
 import type { Layout } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useEnvironment } from '../../api/environment.tsx';
-import { useList, useWrite } from '../../api/queries.ts';
-import { given, useFilters } from '../../shell/filters.ts';
-import { SearchFilter } from '../../shell/search-filter.tsx';
-import { parts } from '../../strings/parts.ts';
+import { useEnvironment } from '../../../api/environment.tsx';
+import { useList, useWrite } from '../../../api/queries.ts';
+import { given, useFilters } from '../../../shell/filters.ts';
+import { SearchFilter } from '../../../shell/search-filter.tsx';
+import { parts } from '../../../strings/parts.ts';
 import {
   Badge,
   ChannelLabel,
@@ -15,7 +15,7 @@ import {
   ListCard,
   Select,
   Time,
-} from '../../ui/index.ts';
+} from '../../../ui/index.ts';
 import { CreatePart } from './create-part.tsx';
 import { type LayoutChannel, layoutChannels } from './layout-channels.ts';
 import { PartsLayout } from './sections.tsx';

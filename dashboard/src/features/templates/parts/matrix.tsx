@@ -1,10 +1,10 @@
 import type { Translation } from '@carillon/sdk';
 import { useMemo, useState } from 'react';
-import { useCan } from '../../api/environment.tsx';
-import { useWrite } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
-import { parts } from '../../strings/parts.ts';
-import { Card, Checkbox, classes, Field, FormDialog, Row, SearchInput, Textarea } from '../../ui/index.ts';
+import { useCan } from '../../../api/environment.tsx';
+import { useWrite } from '../../../api/queries.ts';
+import { common } from '../../../strings/common.ts';
+import { parts } from '../../../strings/parts.ts';
+import { Card, Checkbox, classes, Field, FormDialog, Row, SearchInput, Textarea } from '../../../ui/index.ts';
 import { type CatalogueView, flatten, lookUp, withMessage } from './messages.ts';
 import styles from './parts.module.css';
 

@@ -1,12 +1,12 @@
 import type { Client } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useCan, useEnvironment } from '../../api/environment.tsx';
-import { useWrite } from '../../api/queries.ts';
-import { UnsavedGuard } from '../../shell/unsaved.tsx';
-import { common } from '../../strings/common.ts';
-import { parts as text } from '../../strings/parts.ts';
-import { Badge, Button, ConfirmDialog, describeError, Notice, Page } from '../../ui/index.ts';
+import { useCan, useEnvironment } from '../../../api/environment.tsx';
+import { useWrite } from '../../../api/queries.ts';
+import { UnsavedGuard } from '../../../shell/unsaved.tsx';
+import { common } from '../../../strings/common.ts';
+import { parts as text } from '../../../strings/parts.ts';
+import { Badge, Button, ConfirmDialog, describeError, Notice, Page } from '../../../ui/index.ts';
 import styles from './parts.module.css';
 
 interface PartEditorProps<Saved extends { version: number }> {
