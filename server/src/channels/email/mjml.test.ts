@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isMjml, mjmlTask, splitDocument } from './mjml.ts';
+import { isHtmlDocument, isMjml, mjmlTask, splitDocument } from './mjml.ts';
 
 const compile = (source: string) => mjmlTask.work({ source, param: 'html_template' });
 const wrap = (body: string, head = '') => `<mjml><mj-head>${head}</mj-head><mj-body>${body}</mj-body></mjml>`;
@@ -9,6 +9,17 @@ describe('MJML', () => {
   it('is a source whose first element is mjml', () => {
     expect(['<mjml>', '\n<!-- a --> <mjml lang="en">', '<MJML\n>'].map(isMjml)).toEqual([true, true, true]);
     expect(['<p><mjml>', '', '<mjmlx>', 'mjml'].map(isMjml)).toEqual([false, false, false, false]);
+  });
+
+  it('is recognized after any number of comments, in linear time', () => {
+    const comments = '<!-- a -->'.repeat(25_000);
+    expect([isMjml(`${comments}<mjml>`), isMjml(comments), isMjml(`${comments}<p>`)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(isHtmlDocument(`${comments}<!DOCTYPE html>`)).toBe(true);
+    expect(isHtmlDocument('<!-- <html>')).toBe(false);
   });
 
   it('becomes HTML with its Liquid unchanged: in texts, attributes and styles, with quotes and comparisons', async () => {

@@ -1,9 +1,26 @@
 import { Problem } from '../../kernel/errors.ts';
-import type { Task } from '../../kernel/threads/task.ts';
+import { type Task, type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 
-/** A source is MJML when its first element is `<mjml>`; comments and Liquid assignments may come first. */
+/** A source is MJML when its first element is `<mjml>`. */
 export function isMjml(source: string): boolean {
-  return /^(?:\s|<!--[\s\S]*?-->)*<mjml[\s>]/i.test(source.slice(0, 10_000));
+  return /^<mjml[\s>]/i.test(firstTag(source));
+}
+
+/** Whether a source is a whole HTML document. */
+export function isHtmlDocument(source: string): boolean {
+  return /^<(?:!doctype|html)[\s>]/i.test(firstTag(source));
+}
+
+/** The beginning of the first tag, after spaces and comments. A loop: as a regular expression it would backtrack without end. */
+function firstTag(source: string): string {
+  let at = 0;
+  for (;;) {
+    while (/\s/.test(source.charAt(at))) at += 1;
+    if (!source.startsWith('<!--', at)) return source.slice(at, at + 20);
+    const end = source.indexOf('-->', at + 4);
+    if (end === -1) return '';
+    at = end + 3;
+  }
 }
 
 interface MjmlInput {
@@ -35,6 +52,15 @@ export const mjmlTask: Task<MjmlInput, string> = {
     return hidden.show(html);
   },
 };
+
+/** Throws a Problem that names the source. */
+export async function compileBounded(tasks: TaskRunner, owner: string, input: MjmlInput): Promise<string> {
+  try {
+    return await tasks.run(mjmlTask, owner, input);
+  } catch (error) {
+    throw error instanceof TaskStopped ? fault(input.param, error.message) : error;
+  }
+}
 
 type Compile = typeof import('./mjml-library.ts').compileMjml;
 

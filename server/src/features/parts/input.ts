@@ -1,5 +1,5 @@
 import { type Channel, channels } from '../../channels/contract.ts';
-import { isMjml, mjmlTask } from '../../channels/email/mjml.ts';
+import { compileBounded, isMjml } from '../../channels/email/mjml.ts';
 import { templateRules } from '../../channels/template-rules.ts';
 import type { Pool } from '../../db/sql.ts';
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
@@ -49,7 +49,7 @@ export async function readLayout(checking: Checking, key: string, request: PutLa
     );
   const compiled =
     channel === 'email' && isMjml(content.html_template)
-      ? await checking.tasks.run(mjmlTask, checking.environmentId, {
+      ? await compileBounded(checking.tasks, checking.environmentId, {
           source: content.html_template,
           param: 'html_template',
         })

@@ -1,4 +1,4 @@
-import { isMjml, mjmlTask } from '../../channels/email/mjml.ts';
+import { compileBounded, isMjml } from '../../channels/email/mjml.ts';
 import { bodyFields } from '../../channels/template-rule.ts';
 import { invalidParameter, Problem } from '../../kernel/errors.ts';
 import { runCounted } from '../../kernel/threads/effort.ts';
@@ -54,6 +54,6 @@ export async function withCompiledMjml(
 ): Promise<BodyFields> {
   const { html_template: source } = body;
   if (body.channel !== 'email' || !isMjml(source)) return body;
-  const html = await tasks.run(mjmlTask, owner, { source, param });
+  const html = await compileBounded(tasks, owner, { source, param });
   return { ...body, derived: { partials: [], keys: [], translates: false, ...body.derived, html } };
 }

@@ -1,4 +1,5 @@
 import type { Channel } from '../../channels/contract.ts';
+import { isHtmlDocument } from '../../channels/email/mjml.ts';
 import { templateRules } from '../../channels/template-rules.ts';
 import {
   defaultLayoutUse,
@@ -15,9 +16,7 @@ import { RenderFailure } from './render.ts';
 export const noLayout = 'none';
 
 /** Whole HTML documents are complete: a layout around one would be a document within a document. */
-export function isDocument({ html_template: html }: BodyFields): boolean {
-  return /^(?:\s|<!--[\s\S]*?-->)*<(?:!doctype|html)[\s>]/i.test(html.slice(0, 10_000));
-}
+export const isDocument = ({ html_template: html }: BodyFields): boolean => isHtmlDocument(html);
 
 const hasLayouts = (channel: Channel): boolean =>
   templateRules[channel].fields.some((field) => field === 'html_template' || field === 'text_template');
