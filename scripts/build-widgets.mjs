@@ -20,6 +20,8 @@ const target = join(dist, 'widgets');
 const marker = join(target, '.build');
 const sources = [join(root, 'widgets/src'), join(root, 'sdk/src')];
 const elements = ['inbox', 'preferences'];
+/** It has no imports and exports, so the module is also a classic script, which service workers are. */
+const workers = ['push-worker'];
 
 /** Before tests that need them; `npm start` and `npm run build` build everything. */
 export async function ensureWidgets() {
@@ -48,7 +50,7 @@ function fingerprint() {
 export async function buildWidgets() {
   if (areWidgetsFresh()) return;
   const built = fingerprint();
-  const { outputs, modules } = await bundle(elements, { splitting: false });
+  const { outputs, modules } = await bundle([...elements, ...workers], { splitting: false });
   const staging = join(dist, `.widgets-${process.pid}`);
   mkdirSync(staging, { recursive: true });
   mkdirSync(target, { recursive: true });
@@ -108,7 +110,7 @@ export async function buildPackage() {
   const folder = join(root, 'widgets/dist');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const { outputs, modules } = await bundle([...elements, 'react'], {
+  const { outputs, modules } = await bundle([...elements, ...workers, 'react'], {
     splitting: true,
     external: ['react'],
     chunkNames: 'shared-[hash]',

@@ -10,6 +10,7 @@ import { type FeedStatus, InboxStore, type Mark } from './inbox-store.ts';
 import { inboxStyle } from './inbox-style.ts';
 import { place } from './placement.ts';
 import type { CarillonInboxElement, InboxAction, InboxTab, InboxVariant } from './public.ts';
+import { PushControl } from './push-control.ts';
 import { SnoozeMenu } from './snooze-menu.ts';
 import { dayAndTime } from './snooze-times.ts';
 import { isSameTab, tabBar } from './tabs.ts';
@@ -29,14 +30,17 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     heading: {},
     linkTarget: { attribute: 'link-target' },
     tabs: { type: Array },
+    push: {},
   };
 
   declare variant: InboxVariant;
   declare heading: string | null;
   declare linkTarget: string | null;
   declare tabs: InboxTab[] | null;
+  declare push: string | null;
 
   #store: InboxStore | null = null;
+  #push: PushControl | null = null;
   #view = new FeedView({
     root: () => this.shadowRoot,
     requestUpdate: () => this.requestUpdate(),
@@ -62,6 +66,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     this.heading = null;
     this.linkTarget = null;
     this.tabs = null;
+    this.push = null;
   }
 
   get unreadCount(): number | null {
@@ -82,7 +87,9 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
   }
 
   async markAllRead(): Promise<void> {
-    if (await this.#store?.markAllRead()) this.#announce(this.say('allRead'));
+    if (!(await this.#store?.markAllRead())) return;
+    void this.#push?.close();
+    this.#announce(this.say('allRead'));
   }
 
   async archiveRead(): Promise<void> {
@@ -112,12 +119,24 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     });
     this.#store = store;
     store.start();
+    if (this.push !== null) {
+      this.#push = new PushControl(store.client, this.push, {
+        changed: () => this.requestUpdate(),
+        failed: (error) => {
+          this.#announce(this.say('changeFailed'), true);
+          this.emitError(error, 'push');
+        },
+      });
+      this.#push.start();
+    }
     this.#clock = setInterval(() => {
       if (!document.hidden) this.requestUpdate();
     }, clockMs);
   }
 
   protected override leave(): void {
+    this.#push?.stop();
+    this.#push = null;
     this.#store?.stop();
     this.#store = null;
     this.#view.reset();
@@ -236,7 +255,20 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
         <div class="scroller" @scroll=${this.#view.onScroll}>${this.#renderFeed()}</div>
       </div>
       ${this.#snoozeMenu.render(say, this.language, new Date(Date.now() + (store?.client.skewMs() ?? 0)))}
+      ${this.#renderPush()}
       <footer part="footer"><slot name="footer"></slot></footer>
+    </div>`;
+  }
+
+  /** A person asks for push with this button; nobody is asked on load. */
+  #renderPush(): TemplateResult | typeof nothing {
+    const control = this.#push;
+    if (!control || control.state === 'unavailable') return nothing;
+    const isOn = control.state === 'on';
+    return html`<div class="end" part="push">
+      <button class="text-button" aria-pressed=${isOn} @click=${() => (isOn ? control.disable() : control.enable())}>
+        ${this.say(isOn ? 'pushDisable' : 'pushEnable')}
+      </button>
     </div>`;
   }
 
@@ -370,6 +402,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     const { id } = entry.item;
     const marked = this.#store?.mark(id, as);
     if (as === 'archive') this.#announce(this.say('archived'));
+    if (as !== 'unread') void this.#push?.close([id]);
     if (await marked) this.emit('carillon-change', { id, as });
   }
 

@@ -60,6 +60,11 @@ export interface CarillonInboxElement extends HTMLElement, CarillonElementProper
   linkTarget: string | null;
   /** Tabs beside the one of all items. As an attribute: JSON. */
   tabs: InboxTab[] | null;
+  /**
+   * The path of the service worker on the origin of the page: shows a button that turns on push. Empty: only tells the service
+   * that the inbox is visible.
+   */
+  push: string | null;
   /** Null until it is loaded. */
   readonly unreadCount: number | null;
   /** Opens the panel of the bell. */

@@ -49,6 +49,8 @@ export const english = {
   fresh: { one: '{count} new', other: '{count} new' } as Plural,
   archived: 'Archived',
   allRead: 'All notifications marked as read',
+  pushEnable: 'Notify me on this device',
+  pushDisable: 'Stop notifying me on this device',
   preferences: 'Notification preferences',
   category: 'Topic',
   alwaysOn: 'Always on',

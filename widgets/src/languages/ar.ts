@@ -48,6 +48,8 @@ export const ar: Messages = {
   fresh: { other: 'جديد: {count}' },
   archived: 'تمت الأرشفة',
   allRead: 'تم تحديد كل الإشعارات كمقروءة',
+  pushEnable: 'إشعاري على هذا الجهاز',
+  pushDisable: 'إيقاف الإشعارات على هذا الجهاز',
   preferences: 'تفضيلات الإشعارات',
   category: 'الموضوع',
   alwaysOn: 'مفعّل دائمًا',

@@ -48,6 +48,8 @@ export const de: Messages = {
   fresh: { other: '{count} neu' },
   archived: 'Archiviert',
   allRead: 'Alle Benachrichtigungen als gelesen markiert',
+  pushEnable: 'Auf diesem Gerät benachrichtigen',
+  pushDisable: 'Auf diesem Gerät nicht mehr benachrichtigen',
   preferences: 'Benachrichtigungseinstellungen',
   category: 'Thema',
   alwaysOn: 'Immer an',

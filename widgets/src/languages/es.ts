@@ -48,6 +48,8 @@ export const es: Messages = {
   fresh: { other: 'Nuevas: {count}' },
   archived: 'Archivada',
   allRead: 'Todas las notificaciones están marcadas como leídas',
+  pushEnable: 'Notificarme en este dispositivo',
+  pushDisable: 'Dejar de notificarme en este dispositivo',
   preferences: 'Preferencias de notificación',
   category: 'Tema',
   alwaysOn: 'Siempre activado',

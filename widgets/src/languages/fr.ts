@@ -48,6 +48,8 @@ export const fr: Messages = {
   fresh: { other: 'Nouvelles : {count}' },
   archived: 'Archivée',
   allRead: 'Toutes les notifications sont marquées comme lues',
+  pushEnable: 'Me notifier sur cet appareil',
+  pushDisable: 'Ne plus me notifier sur cet appareil',
   preferences: 'Préférences de notification',
   category: 'Sujet',
   alwaysOn: 'Toujours activé',

@@ -48,6 +48,8 @@ export const it: Messages = {
   fresh: { other: 'Nuove: {count}' },
   archived: 'Archiviata',
   allRead: 'Tutte le notifiche sono segnate come lette',
+  pushEnable: 'Inviami notifiche su questo dispositivo',
+  pushDisable: 'Non inviarmi più notifiche su questo dispositivo',
   preferences: 'Preferenze di notifica',
   category: 'Argomento',
   alwaysOn: 'Sempre attive',

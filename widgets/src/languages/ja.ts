@@ -48,6 +48,8 @@ export const ja: Messages = {
   fresh: { other: '新着{count}件' },
   archived: 'アーカイブしました',
   allRead: 'すべての通知を既読にしました',
+  pushEnable: 'このデバイスで通知を受け取る',
+  pushDisable: 'このデバイスでの通知を停止する',
   preferences: '通知設定',
   category: 'トピック',
   alwaysOn: '常にオン',

@@ -48,6 +48,8 @@ export const nl: Messages = {
   fresh: { other: '{count} nieuw' },
   archived: 'Gearchiveerd',
   allRead: 'Alle meldingen als gelezen gemarkeerd',
+  pushEnable: 'Meldingen op dit apparaat tonen',
+  pushDisable: 'Geen meldingen meer op dit apparaat',
   preferences: 'Meldingsvoorkeuren',
   category: 'Onderwerp',
   alwaysOn: 'Altijd aan',

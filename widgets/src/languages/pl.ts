@@ -48,6 +48,8 @@ export const pl: Messages = {
   fresh: { other: 'Nowe: {count}' },
   archived: 'Zarchiwizowano',
   allRead: 'Wszystkie powiadomienia oznaczono jako przeczytane',
+  pushEnable: 'Powiadamiaj mnie na tym urządzeniu',
+  pushDisable: 'Nie powiadamiaj mnie na tym urządzeniu',
   preferences: 'Ustawienia powiadomień',
   category: 'Temat',
   alwaysOn: 'Zawsze włączone',

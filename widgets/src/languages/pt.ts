@@ -48,6 +48,8 @@ export const pt: Messages = {
   fresh: { other: 'Novas: {count}' },
   archived: 'Arquivada',
   allRead: 'Todas as notificações foram marcadas como lidas',
+  pushEnable: 'Notificar-me neste dispositivo',
+  pushDisable: 'Parar de me notificar neste dispositivo',
   preferences: 'Preferências de notificação',
   category: 'Tema',
   alwaysOn: 'Sempre ativado',
