@@ -76,6 +76,11 @@ export async function startHost(settings: TestAppOptions['settings'] = {}): Prom
   const shortly = new Set<string>();
   const site = await listen(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://site');
+    if (pathname === '/carillon-push.js') {
+      response.setHeader('content-type', 'text/javascript');
+      response.end(`importScripts('${app.url}/widgets/push-worker.js');`);
+      return;
+    }
     if (pathname === '/token') {
       response.setHeader('content-type', 'application/json');
       const user = searchParams.get('user') ?? '';
