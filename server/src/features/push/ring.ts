@@ -23,7 +23,7 @@ export interface PushNote {
 }
 
 /** A push that comes an hour late is noise: the item is in the inbox in any case. */
-export const pushSchedule: RetrySchedule = {
+const pushSchedule: RetrySchedule = {
   delaysMs: [15 * second, minute, 5 * minute, 15 * minute, 30 * minute],
   jitter: 0.2,
   longestAskedMs: 60 * minute,

@@ -4,7 +4,7 @@ import { DateTime, Nullable, OneOf, PageOf, Uuid } from '../../http/schema.ts';
 import { oneLine, pattern } from '../../kernel/patterns.ts';
 import { ExternalUserId } from '../users/index.ts';
 
-export const deviceLimits = { endpoint: 2_000, token: 1_000, label: 100 } as const;
+const deviceLimits = { endpoint: 2_000, token: 1_000, label: 100 } as const;
 
 export const DeviceBody = Type.Object(
   {

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
  * When an inbox item rings the devices of its user: at once; when it was not seen for some seconds; never. A template decides before
  * its category, and a category before the environment.
  */
-export const ringModes = ['always', 'unseen', 'never'] as const;
+const ringModes = ['always', 'unseen', 'never'] as const;
 type RingMode = (typeof ringModes)[number];
 
 const defaultAfterSeconds = 30;
