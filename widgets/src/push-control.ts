@@ -22,6 +22,7 @@ export class PushControl {
   #publicKey = '';
   #deviceId: string | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
+  #isStopped = false;
 
   constructor(client: Client, worker: string, host: PushHost) {
     this.#client = client;
@@ -37,6 +38,7 @@ export class PushControl {
   }
 
   stop(): void {
+    this.#isStopped = true;
     document.removeEventListener('visibilitychange', this.#report);
     clearInterval(this.#timer);
     void this.#client.inbox.setInboxPresence({ page: this.#page, visible: false }).catch(() => {});
@@ -105,6 +107,8 @@ export class PushControl {
     });
     const { endpoint = '', keys = {} } = subscription.toJSON();
     const { p256dh = '', auth = '' } = keys;
+    // Meanwhile the page may have switched to another user, whose device this now is.
+    if (this.#isStopped) throw new Error('The inbox was closed.');
     const device = await this.#client.inbox.registerOwnDevice({
       kind: 'web_push',
       endpoint,

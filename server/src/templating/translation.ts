@@ -96,7 +96,7 @@ function namedArguments(args: unknown[]): Map<string, unknown> {
 const pluralRules = createCache<Intl.PluralRules>(200);
 
 function pluralForm(locale: string, forms: PluralForms, count: unknown): string {
-  const number = Number(count ?? Number.NaN);
+  const number = typeof count === 'number' || typeof count === 'string' ? Number(count) : Number.NaN;
   const rules = pluralRules.get(locale) ?? new Intl.PluralRules(locale);
   pluralRules.set(locale, rules);
   return forms[Number.isNaN(number) ? 'other' : rules.select(number)] ?? forms.other;

@@ -75,7 +75,7 @@ test('the server has everything that it reads, and nothing else', () => {
       ...migrations.map((file) => `dist/migrations/${file}`),
       ...['dist/dashboard/files.json', 'dist/widgets/manifest.json'],
       ...compressed(Object.keys(current).map((path) => `dist/dashboard/${path}`)),
-      ...compressed(['dist/widgets/inbox.js', 'dist/widgets/preferences.js']),
+      ...compressed(['inbox', 'preferences', 'push-worker'].map((name) => `dist/widgets/${name}.js`)),
     ].sort(),
   );
 });

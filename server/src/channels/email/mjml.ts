@@ -23,6 +23,9 @@ function firstTag(source: string): string {
   }
 }
 
+/** Defaults repeat in every element, and a long output of Liquid wherever it stands: the result may be far larger than its source. */
+const maxHtml = 1_048_576;
+
 interface MjmlInput {
   source: string;
   /** How the request names the source. */
@@ -41,6 +44,8 @@ export const mjmlTask: Task<MjmlInput, string> = {
     if (/<mj-include[\s/>]/i.test(source))
       throw fault(param, 'mj-include is not supported: put {% render %} of a partial into mj-raw');
     const hidden = hideLiquid(source);
+    if (hidden.defaultCharacters() > maxHtml * 16)
+      throw fault(param, 'mj-attributes are too long for so many elements');
     const { compileMjml } = await import('./mjml-library.ts');
     const { html, errors } = await compile(compileMjml, hidden.source, param);
     const [error] = errors.filter(({ message }) => !isAboutLiquid(message));
@@ -49,6 +54,8 @@ export const mjmlTask: Task<MjmlInput, string> = {
     const lost = hidden.lost(html);
     if (lost !== null)
       throw fault(param, `MJML drops ${lost.tag} here: put it into mj-raw (line ${lost.line})`);
+    if (html.length > maxHtml || hidden.shownLength(html) > maxHtml)
+      throw fault(param, `it compiles to more than ${maxHtml} characters`);
     return hidden.show(html);
   },
 };
@@ -92,6 +99,18 @@ function hideLiquid(source: string) {
   return {
     source: hidden,
     show: (text: string): string => text.replace(placeholder, (_whole, index) => tags[index]?.tag ?? ''),
+    /** The length of `show` of a text. */
+    shownLength(text: string): number {
+      let length = text.length;
+      for (const [, index] of text.matchAll(placeholder)) length += tags[Number(index)]?.tag.length ?? 0;
+      return length;
+    },
+    /** An upper bound of what the defaults of `mj-attributes` add to all elements. */
+    defaultCharacters(): number {
+      const from = hidden.search(/<mj-attributes/i);
+      const defaults = from === -1 ? 0 : hidden.toLowerCase().lastIndexOf('</mj-attributes') - from;
+      return Math.max(defaults, 0) * (hidden.match(/<mj-/gi)?.length ?? 0);
+    },
     /** The first tag that is not in the result. */
     lost(html: string): { tag: string; line: number } | null {
       const kept = new Set([...html.matchAll(placeholder)].map(([, index]) => Number(index)));

@@ -68,12 +68,19 @@ export const httpFields: readonly Field[] = [
     secret: true,
     max: 4000,
   }),
-  map('headers', 'Headers of the call, such as Authorization: Bearer {{ secret }}.', { max: 4000 }),
+  map('headers', 'Headers of the call, such as Authorization: Bearer {{ secret }}.', {
+    max: 4000,
+    receives: ['secret'],
+  }),
   text('body', 'A Liquid template of the JSON body. Values are escaped where they stand.', {
     multiline: true,
     max: 20_000,
+    receives: ['secret'],
   }),
-  map('form', 'Fields of a form, instead of a JSON body. Values are encoded.', { max: 2000 }),
+  map('form', 'Fields of a form, instead of a JSON body. Values are encoded.', {
+    max: 2000,
+    receives: ['secret'],
+  }),
   {
     name: 'idempotent',
     type: 'boolean',

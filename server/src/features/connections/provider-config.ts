@@ -128,11 +128,18 @@ export function readConfig(
   }
   for (const { name, receives = [] } of kind.manifest.fields as readonly Field[]) {
     const redirected = receives.find((secret) => keptSecrets.has(secret));
-    if (redirected === undefined || (completed.config[name] ?? null) === (stored?.[name] ?? null)) continue;
+    if (redirected === undefined || isSame(completed.config[name], stored?.[name])) continue;
     const at = `${param}.${redirected}`;
     throw invalidParameter(at, `${at} must be entered again, because ${name} has changed.`);
   }
   return completed.config;
+}
+
+/** PostgreSQL keeps the names of a map in an order of its own. */
+function isSame(one: ProviderConfig[string] | undefined, other: ProviderConfig[string] | undefined): boolean {
+  const form = (value: ProviderConfig[string] | undefined): string =>
+    JSON.stringify(isRecord(value) ? Object.entries(value).sort() : (value ?? null));
+  return form(one) === form(other);
 }
 
 function keeps(value: unknown, kept: ProviderConfig[string]): boolean {

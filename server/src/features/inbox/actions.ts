@@ -65,8 +65,9 @@ export function createActions({
       const done = await transaction(pool, async (tx) => {
         const change = await markItem(tx, owner, id, 'acted', now, [key]);
         if (!change) return null;
-        const woken = await sender.wake(tx);
+        // Receipts, runs, pushes, events: everyone takes fairness tags in this order.
         await enqueueReceipts(tx, owner, id, change.first_read, key, now);
+        const woken = await sender.wake(tx);
         if (change.rung) await enqueueWithdrawal(tx, queue, owner, [id]);
         const deliveries = await recordEvents(tx, queue, [
           {

@@ -162,7 +162,7 @@ const changes = {
     'returned',
     `snoozed_until = null, snooze_id = null, read_at = null, position = $5::uuid, arrived_at = ${arrivedAtSql}`,
     'snoozed_until is not null',
-    'true',
+    't.archived_at is null',
   ),
   acted: change(
     'acted',

@@ -23,7 +23,8 @@ const lockOwners = statement(
 const returnAll = statement<{ environment_id: string; external_user_id: string }>(
   'inbox_return_items',
   `with target as (
-     select i.id, i.read_at is null and i.archived_at is null as counted, due.position
+     -- The previous release archives without ending the snooze: such an item stays archived, and adds nothing.
+     select i.id, i.read_at is null or i.archived_at is not null as counted, due.position
      from inbox_items i
      join unnest($1::uuid[], $2::uuid[], $3::uuid[]) as due (id, snooze_id, position)
        on i.id = due.id and i.snooze_id = due.snooze_id

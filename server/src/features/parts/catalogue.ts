@@ -19,11 +19,11 @@ export function flattenMessages(messages: Record<string, unknown>): Record<strin
 
   function visit(value: unknown, path: string[]): void {
     const key = path.join('.');
+    found += 1;
+    if (found > limits.messages)
+      throw invalidParameter('messages', `A locale can have at most ${limits.messages} messages and groups.`);
     const fail = (reason: string) => invalidParameter('messages', `messages: ${key} ${reason}.`);
     if (typeof value === 'string' || (path.length > 0 && isRecord(value) && isPluralForms(value))) {
-      found += 1;
-      if (found > limits.messages)
-        throw invalidParameter('messages', `A locale can have at most ${limits.messages} messages.`);
       if (key.length > limits.messageKey) throw fail(`is longer than ${limits.messageKey} characters`);
       for (const text of typeof value === 'string' ? [value] : Object.values(value)) {
         if (typeof text !== 'string') throw fail('must be a text, or plural forms that are texts');

@@ -82,12 +82,13 @@ async function checked(
   part: { kind: PartKind; key: string; channel: Channel | null; content: PartContent },
   isDefault: boolean | null | undefined,
 ): Promise<NextPart> {
-  const partials = await loadPartials(
+  const loaded = await loadPartials(
     checking,
     sources.map(({ source }) => source),
   );
   // A partial that renders itself through others is found with its next source.
-  if ('template' in part.content) partials[part.key] = part.content.template;
+  const partials =
+    'template' in part.content ? { ...loaded, [part.key]: part.content.template } : { ...loaded };
   const uses = await checkSources(checking.tasks, checking.environmentId, { sources, partials });
   return { ...part, uses: usesOf(uses), keys: uses.keys, is_default: isDefault ?? null };
 }

@@ -105,14 +105,15 @@ export interface TemplateParts {
   default_locale: string | null;
 }
 
-export const noParts: TemplateParts = {
+/** Shared by all environments that use none, so nobody may write into it. */
+export const noParts: TemplateParts = Object.freeze({
   id: '',
-  layouts: {},
-  default_layouts: {},
-  partials: {},
-  catalogues: {},
+  layouts: Object.freeze({}),
+  default_layouts: Object.freeze({}),
+  partials: Object.freeze({}),
+  catalogues: Object.freeze({}),
   default_locale: null,
-};
+});
 
 /** Shows translations without any: the default locale with accents and longer texts. Only previews accept it. */
 export const pseudoLocale = 'en-XA';

@@ -1,4 +1,5 @@
 import type { Sql } from '../../db/sql.ts';
+import { Problem } from '../../kernel/errors.ts';
 import { type PartPins, pinsFor } from './pins.ts';
 import { hasContentOf, savePart } from './save.ts';
 import type { PartKind, PartRow } from './store.ts';
@@ -40,6 +41,8 @@ export async function promoteParts(
       const source = await store.findPart(tx, from, kind, key);
       if (!source) continue;
       const before = await store.findPart(tx, to, kind, key);
+      if (before && before.channel !== source.channel)
+        throw new Problem('parameter_invalid', `The layout ${key} of Live belongs to another channel.`);
       const isSame =
         before !== null && hasContentOf(before, source) && before.is_default === source.is_default;
       parts.push({ kind, key, status: before ? (isSame ? 'unchanged' : 'modified') : 'added' });

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../db/sql.ts';
 import { createCache } from '../../kernel/cache.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import type { TranslatedMessage } from '../../templating/translation.ts';
 import { flattenMessages } from './catalogue.ts';
 import {
@@ -44,6 +45,7 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
     }
     if (unknown.length === 0) return found;
     for (const row of await listPinned(pool, unknown)) {
+      while (isLoopHeld()) await yieldToEventLoop();
       const part = readyOf(row);
       kept.set(row.id, part, { size: row.size + 1_000 });
       found.set(row.id, part);

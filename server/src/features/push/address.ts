@@ -28,7 +28,8 @@ export function readDevice(
     const problem = keyProblem(keys);
     if (problem) throw invalidParameter(`keys.${problem.field}`, `keys.${problem.field} ${problem.problem}.`);
     const { p256dh, auth } = keys;
-    return { address: { kind, endpoint, p256dh, auth }, service: pushHostOf(endpoint, allowed) };
+    const url = pushUrlOf(endpoint, allowed);
+    return { address: { kind, endpoint: url.href, p256dh, auth }, service: url.hostname };
   }
   if (!token) throw missingParameter('token');
   const isWellFormed = kind === 'apns' ? /^([0-9a-f]{2}){32,100}$/i : /^[\w:%-]{20,}$/;
@@ -44,10 +45,11 @@ export function readDevice(
   return { address: { kind, token: spelled }, service: services[kind] };
 }
 
-function pushHostOf(
+/** In one spelling: a browser is one device. */
+function pushUrlOf(
   endpoint: string,
   { policy, hosts }: { policy: NetworkPolicy; hosts: readonly string[] },
-): string {
+): URL {
   const target = parseTarget(endpoint, policy);
   if ('problem' in target) throw invalidParameter('endpoint', `endpoint ${target.problem}.`);
   const { hostname, protocol } = target.url;
@@ -58,7 +60,9 @@ function pushHostOf(
       'endpoint',
       'endpoint is not at a known push service. The operator can allow others with CARILLON_WEB_PUSH_HOSTS.',
     );
-  return hostname;
+  const url = new URL(target.url);
+  url.hash = '';
+  return url;
 }
 
 /** Identifies the device, whoever registers it. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { textTask } from '../../channels/email/text.ts';
 import type { PushMessage, PushOutcome } from '../../channels/in-app/push/contract.ts';
 import { payloadOf } from '../../channels/in-app/push/payload.ts';
@@ -5,6 +6,7 @@ import type { SandboxStore } from '../../channels/sandbox/index.ts';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
+import { storable } from '../../kernel/storable.ts';
 import { TaskStopped } from '../../kernel/threads/task.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import type { PushConnection, PushConnections } from '../connections/index.ts';
@@ -95,18 +97,21 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
 
   async function run(claim: Claim, fact: PushFact | undefined): Promise<void> {
     const { withdraw } = noteOf(claim);
-    if (!fact || fact.devices.length === 0 || (!withdraw && !fact.item)) return writer.end(noPush(claim));
-    if (fact.item?.is_open) {
+    // Work that was parked asks for its permit in any case: the next is unparked only then.
+    const permit = await concurrency.acquire(claim, claim.environmentId);
+    if (!permit) return;
+    const isIdle = !fact || fact.devices.length === 0 || (!withdraw && !fact.item);
+    if (isIdle || fact.item?.is_open) {
+      permit.release(true);
+      if (isIdle) return writer.end(noPush(claim));
       const reason = decisionOf('not_rung', 'The inbox is open on a visible page.', clock());
       return writer.end(noPush(claim, [traceAddition(fact, claim.id, [reason])]));
     }
-    const permit = await concurrency.acquire(claim, fact.environmentId);
-    if (!permit) return;
     let answered = true;
     let result: PushResult;
     try {
       result = withdraw ? await withdrawFrom(claim, fact, withdraw.ids) : await ring(claim, fact);
-      answered = result.pushes.some(({ outcome }) => outcome.kind !== 'retry');
+      answered = result.pushes.length === 0 || result.pushes.some(({ outcome }) => outcome.kind !== 'retry');
     } finally {
       permit.release(answered);
     }
@@ -170,6 +175,7 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
     const signal = AbortSignal.timeout(claimTimeoutMs);
     async function takeDevices(): Promise<void> {
       for (const device of queued) {
+        await nextTurn(); // encrypting takes most of a millisecond, and a batch has hundreds of devices
         const startedAt = performance.now();
         const outcome = fact.isTest
           ? await storeInSandbox(device, message, notificationId)
@@ -198,7 +204,8 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
     const address = openAddress(deps.keyring, device);
     if (!address)
       return { kind: 'broken', detail: 'The stored address cannot be decrypted.', code: 'encryption_key' };
-    return sender.send(address, message, signal);
+    // What a service answers is stored: an outcome that cannot be would ring again without end.
+    return storable(await sender.send(address, message, signal));
   }
 
   /** In a Test environment no push leaves the service. */

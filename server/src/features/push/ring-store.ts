@@ -64,8 +64,10 @@ const loadItems = statement<RingFact>(
        ) as is_open
      from inbox_items i where i.id = any ($1::uuid[]) and i.read_at is null and i.archived_at is null
    ), rung as (
-     update inbox_items i set rung_at = coalesce(i.rung_at, now()) from item
-     where i.id = item.id and not item.is_open and i.read_at is null and i.archived_at is null
+     update inbox_items i set rung_at = now() where i.id = any (array(
+       select r.id from inbox_items r join item on item.id = r.id
+       where not item.is_open and r.rung_at is null and r.read_at is null and r.archived_at is null
+       for no key update of r skip locked)) -- whoever holds it is changing it: the writer looks again
    )
    select item.*, e.kind as environment_kind, s.xmin::text as settings_version
    from item

@@ -43,7 +43,8 @@ export function ringMessage(
   text: string,
   lane: Lane,
 ): RingMessage {
-  const body = text.replace(/[ \t]*\n\s*/g, '\n').trim();
+  const lines = text.split('\n').map((line) => line.trim());
+  const body = lines.filter((line) => line !== '').join('\n');
   const title = subject?.trim();
   // Every platform wants a title: without a subject, it is the first line.
   const [firstLine = ''] = body.split('\n', 1);

@@ -90,7 +90,8 @@ const upsertPresence = statement(
   'push_upsert_presence',
   `insert into inbox_presences (environment_id, external_user_id, page, visible_until)
    select $1, $2, $3, now() + make_interval(secs => $4)
-   where (select count(*) from inbox_presences where environment_id = $1 and external_user_id = $2) < ${maxPages}
+   where (select count(*) from inbox_presences
+     where environment_id = $1 and external_user_id = $2 and page <> $3 and visible_until > now()) < ${maxPages}
    on conflict (environment_id, external_user_id, page) do update set visible_until = excluded.visible_until`,
 );
 

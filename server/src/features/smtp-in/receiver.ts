@@ -7,17 +7,22 @@ export interface Receiver {
   read<Result>(stream: SMTPServerDataStream, use: (bytes: Buffer) => Promise<Result>): Promise<Result>;
 }
 
+const maxPieces = 1_024;
+
 export function createReceiver({ maxBytes }: { maxBytes: number }): Receiver {
   let inProgress = 0;
 
   return {
     async read(stream, use) {
       let held: Buffer[] = [];
+      /** Lines that begin with a dot arrive in pieces of a few bytes, which take far more memory than they have. */
+      let pieces: Buffer[] = [];
       let heldBytes = 0;
       let isRefused = false;
       const release = (): void => {
         inProgress -= heldBytes;
         held = [];
+        pieces = [];
         heldBytes = 0;
       };
       try {
@@ -28,14 +33,15 @@ export function createReceiver({ maxBytes }: { maxBytes: number }): Receiver {
             release();
             continue;
           }
-          held.push(chunk);
+          pieces.push(chunk);
+          if (pieces.length === maxPieces) held.push(Buffer.concat(pieces.splice(0)));
           heldBytes += chunk.length;
           inProgress += chunk.length;
         }
         if (stream.sizeExceeded) throw new Problem('payload_too_large', 'The message is too large.');
         if (isRefused)
           throw new Problem('temporarily_unavailable', 'Too many messages are being received. Try again.');
-        return await use(Buffer.concat(held));
+        return await use(Buffer.concat([...held, ...pieces]));
       } finally {
         release();
       }

@@ -39,7 +39,7 @@ const manifest = async () =>
 describe('the files of the widgets', () => {
   test('are what the manifest says, for pages of any origin', async () => {
     const entries = Object.entries(await manifest());
-    expect(entries.map(([name]) => name)).toEqual(['inbox.js', 'preferences.js']);
+    expect(entries.map(([name]) => name)).toEqual(['inbox.js', 'preferences.js', 'push-worker.js']);
     for (const [name, { file, integrity }] of entries) {
       for (const [path, caching] of [
         [name, 'public, max-age=300, stale-while-revalidate=86400'],

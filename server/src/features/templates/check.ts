@@ -45,6 +45,8 @@ export function checkFields(
   partials: PartialSources = {},
 ): DerivedBody | null {
   const used = { partials: new Set<string>(), keys: new Set<string>(), translates: false };
+  // Every partial that was loaded may be read, however a source writes its name.
+  for (const each of Object.values(partials)) budget.useForReading(each);
   for (const field of bodyFields) {
     if (body[field] === '') continue;
     const template = read(body[field], field);

@@ -43,6 +43,7 @@ export function createVapid(
     },
     'ES256',
   );
+  key.catch(() => {}); // every call that needs the key reports the failure
 
   async function sign(origin: string): Promise<string> {
     const now = Math.floor(clock() / 1000);
@@ -60,6 +61,7 @@ export function createVapid(
     if (known && clock() - known.madeAt < renewMs) return known.header;
     const header = sign(origin);
     headers.set(origin, { header, madeAt: clock() });
+    header.catch(() => headers.delete(origin));
     return header;
   };
 }

@@ -4,7 +4,8 @@ import type { DeviceKind, PushSender } from '../../../channels/in-app/push/contr
 import { createFcmSender } from '../../../channels/in-app/push/fcm.ts';
 import { createWebPushSender } from '../../../channels/in-app/push/web-push.ts';
 import type { Deps } from '../../../deps.ts';
-import { createSenderCache } from '../sender-cache.ts';
+import { createCache } from '../../../kernel/cache.ts';
+import { createSenderCache, type Versioned } from '../sender-cache.ts';
 import { openPushKeys } from './secrets.ts';
 import { listVersionedPushSettings, type PushSettings } from './store.ts';
 
@@ -43,7 +44,15 @@ export function createPushSenders(
   if (apns) {
     const { team_id: teamId, key_id: keyId, bundle_id: bundleId, private_key: privateKey } = apns;
     const origin = config.CARILLON_APNS_API_URL ?? apnsOrigins[apns.environment];
-    const settings = { teamId, keyId, bundleId, privateKey, origin, account };
+    // Apple's connections are for one key: with another one, they refuse every call.
+    const settings = {
+      teamId,
+      keyId,
+      bundleId,
+      privateKey,
+      origin,
+      account: `${account} ${teamId} ${keyId}`,
+    };
     senders.apns = createApnsSender(settings, { http2, clock });
   }
   if (fcm) {
@@ -77,10 +86,22 @@ export function createPushConnections(
     }
   }
 
+  const made = createCache<{ version: string; connection: PushConnection }>(10_000);
+
+  /** Kept as long as the settings: Apple and Google count how often the tokens of a sender are renewed. */
+  function keptConnection(settings: Versioned<PushSettings> | undefined): PushConnection {
+    const known = settings && made.get(settings.environment_id);
+    if (settings && known?.version === settings.version) return known.connection;
+    const connection = connectionOf(settings);
+    if (settings && connection.problem === null)
+      made.set(settings.environment_id, { version: settings.version, connection });
+    return connection;
+  }
+
   return {
     connectionsFor: createSenderCache<PushSettings, PushConnection>({
       read: (environmentIds) => listVersionedPushSettings(pool, environmentIds),
-      make: (_environment, settings) => connectionOf(settings),
+      make: (_environment, settings) => keptConnection(settings),
       clock,
     }),
   };

@@ -5,6 +5,7 @@ import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { notFound } from '../../../kernel/errors.ts';
+import { storable } from '../../../kernel/storable.ts';
 import { recordAudit } from '../../audit/index.ts';
 import { type PushInput, readPushInput } from './input.ts';
 import type { PushSettingsBody, PushSettingsView } from './schema.ts';
@@ -43,7 +44,7 @@ export function createPushSettingsService(deps: PushSettingsDeps): PushSettingsS
   async function checkAll(settings: PushSettings): Promise<PushSettings['checks']> {
     const senders = createPushSenders(deps, settings);
     const checked = deviceKinds.map(async (kind) => {
-      const verdict = await senders[kind]?.verify();
+      const verdict = storable(await senders[kind]?.verify());
       return verdict ? [[kind, { ...verdict, at: new Date(clock()).toISOString() }]] : [];
     });
     return Object.fromEntries((await Promise.all(checked)).flat());

@@ -84,9 +84,10 @@ export function createDispatchWriter(
     );
     const arrived = settlements.flatMap((settled) => (settled.kind === 'sent' ? (settled.item ?? []) : []));
     await insertItems(tx, arrived, clock());
-    const rings = await planRings(tx, queue, mine.flatMap(ringingItem), clock());
     await queue.postpone(tx, mine.flatMap(nextWork));
     const woken = await wakeRunsOf(tx, queue, rows);
+    // After runs and before events: everyone takes fairness tags in this order.
+    const rings = await planRings(tx, queue, mine.flatMap(ringingItem), clock());
     const announced = await announce(tx, queue, mine.flatMap(additionOf));
     withCommit(providerHealth.record(tx, observations)); // health rows are contended, so they are locked last
     return async () => {
