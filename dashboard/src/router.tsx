@@ -45,6 +45,7 @@ const pages: Pages = {
   'webhooks/$id/deliveries/$deliveryId': async () => import('./features/webhooks/delivery-page.tsx'),
   connections: async () => import('./features/connections/email-page.tsx'),
   'connections/sms': async () => import('./features/connections/sms-page.tsx'),
+  'connections/push': async () => import('./features/connections/push-page.tsx'),
   'connections/chatone': async () => import('./features/connections/chatone-page.tsx'),
   'connections/chattwo': async () => import('./features/connections/chattwo-page.tsx'),
   'connections/chatthree': async () => import('./features/connections/chatthree-page.tsx'),

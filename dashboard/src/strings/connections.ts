@@ -4,6 +4,7 @@ export const connections = {
   descriptions: {
     email: 'The sender of your emails and the providers that deliver them, in failover order.',
     sms: 'The providers that deliver your text messages, in failover order, each with its sender.',
+    push: 'The services that ring the phones and browsers of your users when an item arrives in their inbox.',
     chatone: 'The Slack workspaces you post to. Each installation connects one workspace.',
     chattwo:
       'The Microsoft Teams channels you post to through workflow URLs. Use the endpoint key as the recipient.',
@@ -14,6 +15,7 @@ export const connections = {
     email:
       'Test mode: emails go to the sandbox and are never sent. You can save and verify providers here, but only Live uses them.',
     sms: 'Test mode: text messages go to the sandbox and are never sent. You can save and verify providers here, but only Live uses them.',
+    push: 'Test mode: pushes go to the sandbox and ring nobody. Only the test on this page rings devices.',
     chatone:
       'Test mode: messages go to the sandbox and are never sent. A token that starts with xoxb-sandbox needs no workspace.',
     chattwo: 'Test mode: messages go to the sandbox and are never sent. URLs are stored but not called.',

@@ -61,6 +61,12 @@ const statuses: Record<string, [Tone, Shape]> = {
   outage: ['red', 'diamond'],
   broken: ['red', 'diamond'],
   gone: ['red', 'diamond'],
+  // devices
+  accepted: ['green', 'dot'],
+  retry: ['amber', 'hollow'],
+  throttled: ['amber', 'square'],
+  rejected: ['red', 'diamond'],
+  skipped: ['grey', 'square'],
 };
 
 export function StatusBadge({ status }: { status: string }) {

@@ -3,12 +3,14 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
 import { common } from '../../strings/common.ts';
 import { connections as text } from '../../strings/connections.ts';
-import { ChannelLabel, Notice, Page, TabLink, TabLinks } from '../../ui/index.ts';
+import { push } from '../../strings/push.ts';
+import { ChannelLabel, Icon, Notice, Page, TabLink, TabLinks } from '../../ui/index.ts';
+import styles from './connections.module.css';
 
-const channels = ['email', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
+const channels = ['email', 'sms', 'push', 'chatone', 'chattwo', 'chatthree'] as const;
 export type ConnectedChannel = (typeof channels)[number];
 
-/** The layout of the five connection pages: the tabs of the channels, and the notice about Test. */
+/** The layout of the connection pages: the tabs of the channels, and the notice about Test. */
 export function ConnectionsLayout(props: {
   channel: ConnectedChannel;
   actions?: ReactNode;
@@ -31,7 +33,7 @@ export function ConnectionsLayout(props: {
               to={`/${kind}/connections${each === 'email' ? '' : `/${each}`}`}
               activeOptions={{ exact: true, includeSearch: false }}
             >
-              <ChannelLabel channel={each} />
+              {each === 'push' ? <PushLabel /> : <ChannelLabel channel={each} />}
             </TabLink>
           ))}
         </TabLinks>
@@ -44,6 +46,16 @@ export function ConnectionsLayout(props: {
       {!can('channels:write') && <Notice>{common.viewerOnly}</Notice>}
       {children}
     </Page>
+  );
+}
+
+/** Push is the reach of the inbox, not a channel. */
+function PushLabel() {
+  return (
+    <span className={styles.tab}>
+      <Icon name="notifications" size={15} />
+      {push.tab}
+    </span>
   );
 }
 

@@ -1,0 +1,15 @@
+/** When items of the inbox ring devices. */
+export const ring = {
+  mode: 'Push',
+  inherit: 'Default (push settings)',
+  modes: {
+    always: 'Always, at once',
+    unseen: 'When not seen in time',
+    never: 'Never, inbox only',
+  },
+  seconds: 'Seconds until it rings',
+  secondsHint: 'Rings if the item is not read within this time.',
+  secondsWrong: 'Enter a whole number from 1 to 86,400.',
+  said: (mode: 'always' | 'unseen' | 'never', seconds: number | null) =>
+    mode === 'unseen' ? `When not seen within ${seconds} seconds` : ring.modes[mode],
+};
