@@ -175,7 +175,7 @@ export const user = {
   eraseGoesList: [
     'Addresses, name, language and time zone',
     'Preferences and quiet hours',
-    'Inbox items',
+    'Inbox items and devices',
     'Recipient, content and details of their notifications; statuses are kept',
     'Queued notifications, which are not sent',
   ],

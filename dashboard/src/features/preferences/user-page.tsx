@@ -18,6 +18,7 @@ import {
   Pairs,
   Time,
 } from '../../ui/index.ts';
+import { DevicesCard } from './devices-card.tsx';
 import { EraseCard } from './erase-card.tsx';
 import { MatrixCard } from './matrix-card.tsx';
 import { QuietHoursCard } from './quiet-hours-card.tsx';
@@ -44,6 +45,7 @@ export default function UserPage() {
         <QuietHoursCard id={id} zone={query.data?.timezone ?? null} mayWrite={mayWrite} />
       </Columns>
       <MatrixCard id={id} mayWrite={mayWrite} />
+      <DevicesCard id={id} mayWrite={mayWrite} />
       <RecentCard id={id} />
       {mayWrite && <EraseCard id={id} />}
     </Page>
