@@ -3,7 +3,18 @@ import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { categories } from '../../strings/preferences.ts';
-import { Checkbox, Field, FormDialog, Input, Notice, Textarea } from '../../ui/index.ts';
+import {
+  Checkbox,
+  Field,
+  FormDialog,
+  Input,
+  isRingWrong,
+  Notice,
+  RingFields,
+  ringDraftOf,
+  ringOf,
+  Textarea,
+} from '../../ui/index.ts';
 import styles from './preferences.module.css';
 
 const text = categories.dialog;
@@ -19,6 +30,7 @@ export function CategoryDialog({ category, onClose }: { category: Category | nul
     category?.default_channels ?? ['email', 'in_app'],
   );
   const [optIn, setOptIn] = useState(category?.default_opt_in ?? true);
+  const [ring, setRing] = useState(ringDraftOf(category?.push ?? null));
   const key = givenKey ?? keyOf(name);
   const save = useWrite(
     (api) => {
@@ -27,6 +39,7 @@ export function CategoryDialog({ category, onClose }: { category: Category | nul
         description: description.trim() || null,
         default_channels: [...channels],
         default_opt_in: optIn,
+        push: ringOf(ring),
       };
       return category
         ? api.categories.replace(category.key, shared)
@@ -48,7 +61,7 @@ export function CategoryDialog({ category, onClose }: { category: Category | nul
     <FormDialog
       onClose={onClose}
       title={category ? text.editTitle(category.name) : text.createTitle}
-      invalid={Boolean(nameProblem || keyProblem)}
+      invalid={Boolean(nameProblem || keyProblem) || isRingWrong(ring)}
       onSubmit={() => save.mutate()}
       submit={category ? common.save : common.create}
       busy={save.isPending}
@@ -100,6 +113,7 @@ export function CategoryDialog({ category, onClose }: { category: Category | nul
         checked={optIn}
         onChange={(event) => setOptIn(event.target.checked)}
       />
+      <RingFields canInherit name="push" draft={ring} onChange={setRing} />
     </FormDialog>
   );
 }
