@@ -254,6 +254,7 @@ export const audit = {
   nouns: {
     api_key: 'API key',
     sms_settings: 'SMS settings',
+    push_settings: 'Push settings',
     email_settings: 'Email settings',
     webhook_endpoint: 'Webhook endpoint',
     webhook_secret: 'Webhook secret',
