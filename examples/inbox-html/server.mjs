@@ -24,6 +24,8 @@ const routes = {
   'GET /': () => ({
     html: readFileSync(new URL('index.html', import.meta.url), 'utf8').replaceAll('{{carillon}}', carillon),
   }),
+  // Browsers accept service workers of the site itself only, so this one loads that of Carillon.
+  'GET /carillon-push.js': () => ({ script: `importScripts('${carillon}/widgets/push-worker.js');` }),
   // The key stays here; the browser gets a token that stands for one user, for a quarter of an hour.
   'GET /token': async (user) => ({
     json: { token: (await call('/v1/inbox/tokens', { external_user_id: user })).token },
@@ -44,11 +46,10 @@ const routes = {
 const server = createServer(async (request, response) => {
   const answer = routes[`${request.method} ${request.url}`];
   try {
-    const { html, json } = answer ? await answer(userOf(request)) : {};
-    response.writeHead(answer ? 200 : 404, {
-      'content-type': html ? 'text/html; charset=utf-8' : 'application/json',
-    });
-    response.end(html ?? JSON.stringify(json ?? {}));
+    const { html, script, json } = answer ? await answer(userOf(request)) : {};
+    const type = html ? 'text/html; charset=utf-8' : script ? 'text/javascript' : 'application/json';
+    response.writeHead(answer ? 200 : 404, { 'content-type': type });
+    response.end(html ?? script ?? JSON.stringify(json ?? {}));
   } catch (error) {
     console.error(error);
     response.writeHead(502).end();
