@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../server/test/app.ts';
+import { type ApnsSimulator, startApnsSimulator } from '../../server/test/simulators/apns.ts';
 import { type ChatoneSimulator, startChatoneSimulator } from '../../server/test/simulators/chatone.ts';
 import { type ChatthreeSimulator, startChatthreeSimulator } from '../../server/test/simulators/chatthree.ts';
 import { type ChattwoSimulator, startChattwoSimulator } from '../../server/test/simulators/chattwo.ts';
+import { type FcmSimulator, startFcmSimulator } from '../../server/test/simulators/fcm.ts';
 import { httpSms } from '../../server/test/simulators/http-sms.ts';
 import { type SmsoneSimulator, startSmsoneSimulator } from '../../server/test/simulators/smsone.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../../server/test/simulators/smtp.ts';
+import { startWebPushSimulator, type WebPushSimulator } from '../../server/test/simulators/web-push.ts';
 import { axeFindings } from './axe.ts';
 import {
   chromiumPath,
@@ -24,6 +27,9 @@ describe.skipIf(!chromiumPath)('connections', () => {
   let chatone: ChatoneSimulator;
   let chattwo: ChattwoSimulator;
   let chatthree: ChatthreeSimulator;
+  let webPush: WebPushSimulator;
+  let apns: ApnsSimulator;
+  let fcm: FcmSimulator;
   const user = { username: 'acme', password: 'very-secret-pa55word' };
 
   const call = async (method: string, path: string, body?: unknown, key = host.app.liveKey) => {
@@ -39,12 +45,15 @@ describe.skipIf(!chromiumPath)('connections', () => {
   };
 
   beforeAll(async () => {
-    [smtp, smsone, chatone, chattwo, chatthree] = await Promise.all([
+    [smtp, smsone, chatone, chattwo, chatthree, webPush, apns, fcm] = await Promise.all([
       startSmtpSimulator({ user }),
       startSmsoneSimulator(),
       startChatoneSimulator({ burst: 1000 }),
       startChattwoSimulator({ burst: 1000 }),
       startChatthreeSimulator({ burst: 1000 }),
+      startWebPushSimulator(),
+      startApnsSimulator(),
+      startFcmSimulator(),
     ]);
     host = await startDashboard({
       CARILLON_SMSONE_API_URL: smsone.url,
@@ -54,11 +63,15 @@ describe.skipIf(!chromiumPath)('connections', () => {
       CARILLON_CHATONE_CLIENT_SECRET: chatone.clientSecret,
       CARILLON_CHATTWO_URL_PATTERNS: chattwo.patterns,
       CARILLON_CHATTHREE_URL_PATTERNS: chatthree.patterns,
+      CARILLON_WEB_PUSH_HOSTS: webPush.host,
+      CARILLON_APNS_API_URL: apns.url,
+      CARILLON_FCM_API_URL: fcm.url,
     });
   }, 120_000);
   afterAll(async () => {
     await host?.stop();
-    await Promise.all([smtp, smsone, chatone, chattwo, chatthree].map((each) => each?.stop()));
+    const simulators = [smtp, smsone, chatone, chattwo, chatthree, webPush, apns, fcm];
+    await Promise.all(simulators.map((each) => each?.stop()));
   });
 
   test('a provider is added, refused with the fault beside its field, mended, saved and verified', async () => {
@@ -362,6 +375,73 @@ describe.skipIf(!chromiumPath)('connections', () => {
       { label: 'Releases', status: 'active', default_username: 'Release bot' },
     ]);
   }, 90_000);
+
+  test('push: the services are set up one by one, keep their keys, ring a user and are removed', async () => {
+    const path = `/v1/environments/${host.app.liveEnvironmentId}/push-settings`;
+    const { page } = await host.open('/live/connections/push');
+    const dialog = page.getByRole('dialog');
+    const field = (name: string) => dialog.getByLabel(name, { exact: true });
+    const save = () => dialog.getByRole('button', { name: 'Save' }).click();
+    const closed = () => dialog.waitFor({ state: 'detached' });
+    expect(await page.getByText('Not set up').count()).toBe(3);
+
+    await page.getByRole('button', { name: 'Set up Web push' }).click();
+    await field('Contact').fill('nobody');
+    await save();
+    await dialog.getByText('must be an email address or an https URL').waitFor();
+    await field('Contact').fill('ops@acme.example');
+    await save();
+    await page.getByText('The key pair is ready.').waitFor();
+
+    await page.getByRole('button', { name: 'Set up APNs' }).click();
+    await field('Team id').fill(apns.teamId);
+    await field('Key id').fill(apns.keyId);
+    await field('Bundle id').fill(apns.bundleId);
+    await save();
+    await dialog.getByText('Required.').waitFor();
+    await field('Private key').fill(apns.privateKey);
+    await save();
+    await page.getByText('Apple accepts the key.').waitFor();
+
+    await page.getByRole('button', { name: 'Set up FCM' }).click();
+    await field('Key file').fill('{"type": "authorized_user"');
+    await save();
+    await dialog.getByText('Paste the whole JSON file.').waitFor();
+    await field('Key file').fill(JSON.stringify(fcm.serviceAccount));
+    await save();
+    await page.getByText('Google accepts the service account.').waitFor();
+
+    // A key that is not entered again stays, and so do the other services.
+    await page.getByRole('button', { name: 'Actions for APNs' }).click();
+    await page.getByRole('menuitem', { name: 'Edit…' }).click();
+    expect(await field('Private key').inputValue()).toBe('');
+    await field('Environment').selectOption('Sandbox');
+    await save();
+    await closed();
+    expect(await call('GET', path)).toMatchObject({
+      web_push: { contact: 'ops@acme.example' },
+      apns: { key_id: apns.keyId, environment: 'sandbox', check: { ok: true } },
+      fcm: { project_id: fcm.projectId, check: { ok: true } },
+    });
+    expect(await inspectPage(page, 'connections-push')).toEqual([]);
+
+    await call('PUT', '/v1/users/ada/devices', { kind: 'web_push', ...webPush.subscribe() });
+    await page.getByRole('button', { name: 'Test…' }).click();
+    await field('User id (optional)').fill('ada');
+    await dialog.getByRole('button', { name: 'Test', exact: true }).click();
+    const rung = dialog.getByRole('list', { name: 'Devices' }).getByRole('listitem');
+    await rung.getByText('Accepted', { exact: true }).waitFor();
+    expect(await dialog.getByRole('list', { name: 'Services' }).getByRole('listitem').count()).toBe(3);
+    expect(webPush.received).toHaveLength(1);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+    await page.getByRole('button', { name: 'Actions for APNs' }).click();
+    await page.getByRole('menuitem', { name: 'Remove…' }).click();
+    await dialog.getByRole('textbox').fill('APNs');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Set up APNs' }).waitFor();
+    expect(await call('GET', path)).toMatchObject({ web_push: {}, apns: null, fcm: {} });
+  }, 120_000);
 
   test('somebody who may only look sees everything and changes nothing', async () => {
     const viewer = await addPerson(host.app, { email: 'viewer@acme.example', name: 'Vera', role: 'viewer' });
