@@ -249,6 +249,11 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
       name: 'Welcome',
       bodies: [{ channel: 'email', subject_template: 'Hi', text_template: 'Hello {{ name }}' }],
     });
+    await app.request('PUT', '/v1/layouts/main', {
+      body: { channel: 'email', html_template: '<p>{{ content }}</p>' },
+    });
+    await app.request('PUT', '/v1/partials/footer', { body: { template: 'Bye' } });
+    await app.request('PUT', '/v1/translations/en', { body: { messages: { hello: 'Hello' } } });
     await app.request('PUT', '/v1/users/ada', { body: { email: 'ada@example.com' } });
     const notification = await made('/v1/notifications', {
       channel: 'email',
@@ -276,6 +281,9 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     return {
       'notifications/$id': notification.id,
       'templates/$key': 'welcome',
+      'layouts/$key': 'main',
+      'partials/$key': 'footer',
+      'translations/$locale': 'en',
       'workflows/$key': 'greet',
       'runs/$runId': run_id,
       'broadcasts/$id': broadcast.id,

@@ -146,6 +146,12 @@ const rows: Record<string, Panel[]> = {
       unit: 'ops',
       queries: { [perSecond('carillon_work_rescued_total', 'kind')]: '{{kind}}' },
     },
+    {
+      title: 'Pushes',
+      description: 'Calls to push services, by kind of device and outcome.',
+      unit: 'ops',
+      queries: { [perSecond('carillon_pushes_total', 'kind, outcome')]: '{{kind}} {{outcome}}' },
+    },
   ],
   'Database and processes': [
     {

@@ -33,6 +33,7 @@ const groups: Record<string, Group> = {
   Overview: { name: 'overview', said: /Overview/ },
   Sandbox: { name: 'sandbox', said: /Sandbox/ },
   'Email settings': { name: 'emailSettings', said: /Email(?:Settings)?/ },
+  'Push settings': { name: 'pushSettings', said: /Push(?:Settings)?/ },
   'SMS settings': { name: 'smsSettings', said: /Sms(?:Settings)?/ },
   'Slack (chatone)': { name: 'chatone', said: /(?:To)?Chatone(?:Installations?)?/ },
   'Microsoft Teams (chattwo)': { name: 'chattwo', said: /(?:To)?Chattwo(?:Endpoints?)?/ },

@@ -246,7 +246,8 @@ describe('the body of a request', () => {
         expect([operation, statusCode]).toEqual([operation, 413]);
       }
     }
-    expect(exceptions.sort()).toEqual(['receiveCallback', 'receiveChatoneEvent']);
+    // The form of the preference page names every category with every channel.
+    expect(exceptions.sort()).toEqual(['receiveCallback', 'receiveChatoneEvent', 'savePreferencePage']);
   });
 
   test('of a callback is not read before its token is known to be ours', async () => {

@@ -1424,11 +1424,7 @@ export interface Api {
      *
      * `POST /v1/environments/{envId}/push-settings/test`
      */
-    testPushSettings(
-      envId: string,
-      params?: PushTestRequest,
-      options?: RequestOptions,
-    ): Promise<PushTestResult>;
+    test(envId: string, params?: PushTestRequest, options?: RequestOptions): Promise<PushTestResult>;
     /**
      * Get the push settings of an environment.
      *
@@ -1436,7 +1432,7 @@ export interface Api {
      *
      * `GET /v1/environments/{envId}/push-settings`
      */
-    getPushSettings(envId: string, options?: RequestOptions): Promise<PushSettings>;
+    get(envId: string, options?: RequestOptions): Promise<PushSettings>;
     /**
      * Create or replace the push settings of an environment.
      *
@@ -1446,11 +1442,7 @@ export interface Api {
      *
      * `PUT /v1/environments/{envId}/push-settings`
      */
-    replacePushSettings(
-      envId: string,
-      params: PushSettingsRequest,
-      options?: RequestOptions,
-    ): Promise<PushSettings>;
+    replace(envId: string, params: PushSettingsRequest, options?: RequestOptions): Promise<PushSettings>;
     /**
      * Delete the push settings of an environment.
      *
@@ -1460,7 +1452,7 @@ export interface Api {
      *
      * `DELETE /v1/environments/{envId}/push-settings`
      */
-    deletePushSettings(envId: string, options?: RequestOptions): Promise<void>;
+    delete(envId: string, options?: RequestOptions): Promise<void>;
   };
   webhookEndpoints: {
     /**
@@ -2814,10 +2806,10 @@ export const api: Table = {
     rotateKey: { method: 'POST', path: '/v1/environments/{envId}/inbox-key/rotate', body: true },
   },
   pushSettings: {
-    testPushSettings: { method: 'POST', path: '/v1/environments/{envId}/push-settings/test', body: true },
-    getPushSettings: { method: 'GET', path: '/v1/environments/{envId}/push-settings' },
-    replacePushSettings: { method: 'PUT', path: '/v1/environments/{envId}/push-settings', body: true },
-    deletePushSettings: { method: 'DELETE', path: '/v1/environments/{envId}/push-settings' },
+    test: { method: 'POST', path: '/v1/environments/{envId}/push-settings/test', body: true },
+    get: { method: 'GET', path: '/v1/environments/{envId}/push-settings' },
+    replace: { method: 'PUT', path: '/v1/environments/{envId}/push-settings', body: true },
+    delete: { method: 'DELETE', path: '/v1/environments/{envId}/push-settings' },
   },
   webhookEndpoints: {
     create: { method: 'POST', path: '/v1/webhook-endpoints', body: true },

@@ -1241,7 +1241,7 @@ with target as (
   update inbox_items i set snoozed_until = null, snooze_id = null, read_at = null, position = $5::uuid, arrived_at = coalesce(i.arrived_at,
     to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) from target t where i.id = t.id
   returning i.id, t.first_read_at, t.snooze_id, t.rung_at,
-    (true)::int - (t.read_at is null and t.archived_at is null)::int as unread
+    (t.archived_at is null)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (
   update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
   from item where b.environment_id = $1 and b.external_user_id = $2
@@ -1413,7 +1413,8 @@ for update of b;
 
 -- inbox_return_items (features/inbox/return-store.ts)
 with target as (
-  select i.id, i.read_at is null and i.archived_at is null as counted, due.position
+  -- The previous release archives without ending the snooze: such an item stays archived, and adds nothing.
+  select i.id, i.read_at is null or i.archived_at is not null as counted, due.position
   from inbox_items i
   join unnest($1::uuid[], $2::uuid[], $3::uuid[]) as due (id, snooze_id, position)
     on i.id = due.id and i.snooze_id = due.snooze_id
@@ -2638,8 +2639,10 @@ with item as materialized (
     ) as is_open
   from inbox_items i where i.id = any ($1::uuid[]) and i.read_at is null and i.archived_at is null
 ), rung as (
-  update inbox_items i set rung_at = coalesce(i.rung_at, now()) from item
-  where i.id = item.id and not item.is_open and i.read_at is null and i.archived_at is null
+  update inbox_items i set rung_at = now() where i.id = any (array(
+    select r.id from inbox_items r join item on item.id = r.id
+    where not item.is_open and r.rung_at is null and r.read_at is null and r.archived_at is null
+    for no key update of r skip locked)) -- whoever holds it is changing it: the writer looks again
 )
 select item.*, e.kind as environment_kind, s.xmin::text as settings_version
 from item
@@ -2692,7 +2695,8 @@ returning d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.serv
 -- push_upsert_presence (features/push/store.ts)
 insert into inbox_presences (environment_id, external_user_id, page, visible_until)
 select $1, $2, $3, now() + make_interval(secs => $4)
-where (select count(*) from inbox_presences where environment_id = $1 and external_user_id = $2) < 50
+where (select count(*) from inbox_presences
+  where environment_id = $1 and external_user_id = $2 and page <> $3 and visible_until > now()) < 50
 on conflict (environment_id, external_user_id, page) do update set visible_until = excluded.visible_until;
 
 -- receipts_delete_events (features/receipts/reported-events-store.ts)

@@ -173,11 +173,14 @@ export const httpEmail: EmailSimulation = {
     text: request.text,
     html: request.html,
     headers: request.headers,
-    attachments: request.files.map(({ filename, content_type, content }: Record<string, string>) => ({
-      filename,
-      contentType: content_type,
-      bytes: Buffer.from(content ?? '', 'base64'),
-    })),
+    attachments: request.files.map(
+      ({ filename, content_type, content_id, content }: Record<string, string>) => ({
+        filename,
+        ...(content_id && { contentId: content_id }),
+        contentType: content_type,
+        bytes: Buffer.from(content ?? '', 'base64'),
+      }),
+    ),
     tags: { notification_id: request.reference, environment_id: request.environment },
   }),
   callbacks: {

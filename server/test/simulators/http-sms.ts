@@ -78,7 +78,7 @@ const refusal = (code: string, text: string) => ({ result: 'ERROR', code, text }
 export const httpSms: SmsSimulation<SmsSimulator & { received: HttpSmsMessage[] }> = {
   kind: 'http',
   name: 'http_sms',
-  port: 8_440,
+  port: 8_438,
   async start({ port, secretFor }) {
     const apiKey = secretFor('secret');
     const callbackSecret = secretFor('callback_secret');

@@ -18,7 +18,7 @@ export async function readPush(
   environmentId: string,
   options: RequestOptions = {},
 ): Promise<PushSettings> {
-  return (await orNull(api.pushSettings.getPushSettings(environmentId, options))) ?? nothingSet;
+  return (await orNull(api.pushSettings.get(environmentId, options))) ?? nothingSet;
 }
 
 /**
@@ -31,7 +31,7 @@ export async function changePush(
   changes: PushSettingsRequest,
 ): Promise<PushSettings> {
   const saved = await readPush(api, environmentId);
-  return api.pushSettings.replacePushSettings(environmentId, { ...requestOf(saved), ...changes });
+  return api.pushSettings.replace(environmentId, { ...requestOf(saved), ...changes });
 }
 
 function requestOf({ ring, web_push: web, apns, fcm }: PushSettings): PushSettingsRequest {

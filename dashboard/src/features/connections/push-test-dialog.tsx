@@ -13,8 +13,7 @@ export function PushTestDialog({ onClose }: { onClose(): void }) {
   const { environment } = useEnvironment();
   const [user, setUser] = useState('');
   const test = useWrite(
-    (api, userId: string | null) =>
-      api.pushSettings.testPushSettings(environment.id, { external_user_id: userId }),
+    (api, userId: string | null) => api.pushSettings.test(environment.id, { external_user_id: userId }),
     { quiet: true },
   );
   return (

@@ -12,8 +12,8 @@ const PreferenceLink = Type.Object(
   { url: Type.String({ description: 'The page of this user. The link does not expire.' }) },
   { title: 'PreferenceLink' },
 );
-/** A thousand categories with three channels. */
-const bodyLimit = 524_288;
+/** Some thousand boxes. Reading a form of this size takes a few hundredths of a second. */
+const bodyLimit = 262_144;
 
 /** The page where recipients choose what they receive. No key, no session, no script: the link is the authorization. */
 export function preferencePageRoutes({ preferencePage }: { preferencePage: PreferencePage }): Route[] {

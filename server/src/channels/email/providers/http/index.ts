@@ -34,7 +34,11 @@ const variablesOf: VariablesOf<EmailMessage> = (message) => {
       text,
       html,
       headers: Object.fromEntries(headers),
-      attachments: attachments.map(({ filename, contentType }) => ({ filename, content_type: contentType })),
+      attachments: attachments.map(({ filename, contentType, contentId }) => ({
+        filename,
+        content_type: contentType,
+        content_id: contentId ?? null,
+      })),
     },
     files: attachments.map(({ bytes }) => bytes),
   };
