@@ -9,7 +9,7 @@ import { startTestApp, type TestApp, waitUntil } from '../app.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';
 
 const users = ['ada', 'grace', 'joan', 'mary'];
-const itemsOfEach = 50;
+const itemsOfEach = 25;
 const items = users.length * itemsOfEach;
 
 /** Makes the database, and does no work. */

@@ -61,7 +61,9 @@ describe('a restore that is killed', () => {
       { cwd: fileURLToPath(new URL('../../../../', import.meta.url)) },
     ).signal;
 
-  test('leaves the former installation or the restored one whole, and can be repeated', async () => {
+  test('leaves the former installation or the restored one whole, and can be repeated', {
+    timeout: 60_000,
+  }, async () => {
     const found: string[] = [];
     for (let count = 0, isKilled = true; isKilled; count += 1) {
       const dataDir = join(folder, `killed-${count}`);

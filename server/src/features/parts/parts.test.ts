@@ -404,3 +404,16 @@ describe('a send', () => {
       .toBe('<b>Hi x</b><br>');
   }, 30_000);
 });
+
+test('the source of a partial that was refused, or belongs to Test, is unknown in Live', async () => {
+  const secret = { template: "Our secret. {% render 'not_there' %}" };
+  expect(await put('partials/leaking', secret)).toMatchObject({ status: 400 });
+  const commented = "Ours. {% comment %}render 'not_there'{% endcomment %}";
+  expect(await put('partials/of_test', { template: commented })).toMatchObject({ status: 201 });
+  for (const name of ['leaking', 'of_test']) {
+    const body = { channel: 'email', subject_template: 'S', html_template: `{% render '${name}' %}` };
+    const answer = await app.request('POST', '/v1/templates/preview', { body, key: app.liveKey });
+    expect(JSON.stringify(answer.body)).not.toContain('Our');
+    expect(answer.body.error).toMatchObject({ message: expect.stringContaining(name) });
+  }
+});
