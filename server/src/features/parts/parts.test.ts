@@ -417,3 +417,18 @@ test('the source of a partial that was refused, or belongs to Test, is unknown i
     expect(answer.body.error).toMatchObject({ message: expect.stringContaining(name) });
   }
 });
+
+test('what needs a deleted partial is neither restored nor promoted', async () => {
+  await put('partials/gone', { template: 'Soon gone.' });
+  await put('partials/stays', { template: "{% render 'gone' %}" });
+  await put('partials/stays', { template: 'Alone.' });
+  const key = await template([email("{% render 'gone' %}")]);
+  await app.request('PATCH', `/v1/templates/${key}`, { body: { bodies: [email('Nothing')] } });
+  expect((await remove('partials/gone')).status).toBe(204);
+  const restored = await app.request('POST', '/v1/partials/stays/versions/1/restore', { body: {} });
+  expect(restored).toMatchObject({ status: 400, body: { error: { param: 'version' } } });
+  const back = await app.request('POST', `/v1/templates/${key}/versions/1/restore`, { body: {} });
+  expect(back.status).toBe(200);
+  const { status, body } = await promote(key);
+  expect([status, body.error?.message]).toEqual([400, expect.stringContaining('partial gone')]);
+});

@@ -29,7 +29,6 @@ export interface PartPins {
  * turn. Names of parts that do not exist are left out. Returns null when nothing is needed.
  */
 export function pinsFor(current: readonly CurrentPart[], uses: readonly string[]): PartPins | null {
-  if (current.length === 0) return null;
   const pins: PartPins = {
     layouts: {},
     default_layouts: {},
@@ -37,6 +36,23 @@ export function pinsFor(current: readonly CurrentPart[], uses: readonly string[]
     translations: {},
     default_locale: null,
   };
+  const { parts } = reach(current, uses);
+  for (const part of parts) pin(pins, part);
+  return parts.length === 0 ? null : pins;
+}
+
+/** The layouts and partials that these uses need, themselves or through others, and that do not exist: `layout main`. */
+export function lackingParts(current: readonly CurrentPart[], uses: readonly string[]): string[] {
+  return reach(current, uses)
+    .lacking.filter((use) => /^(?:layout|partial):/.test(use))
+    .map((use) => use.replace(':', ' '));
+}
+
+/** The parts that uses lead to, and the uses that lead to none. */
+function reach(
+  current: readonly CurrentPart[],
+  uses: readonly string[],
+): { parts: CurrentPart[]; lacking: string[] } {
   const byUse = new Map<string, CurrentPart[]>();
   const add = (use: string, part: CurrentPart) => byUse.set(use, [...(byUse.get(use) ?? []), part]);
   for (const part of current) {
@@ -49,17 +65,16 @@ export function pinsFor(current: readonly CurrentPart[], uses: readonly string[]
   }
   const waiting = [...uses];
   const seen = new Set<string>();
-  let isEmpty = true;
+  const parts: CurrentPart[] = [];
   for (let use = waiting.pop(); use !== undefined; use = waiting.pop()) {
     if (seen.has(use)) continue;
     seen.add(use);
     for (const part of byUse.get(use) ?? []) {
-      isEmpty = false;
       waiting.push(...part.uses);
-      pin(pins, part);
+      parts.push(part);
     }
   }
-  return isEmpty ? null : pins;
+  return { parts, lacking: [...seen].filter((use) => !byUse.has(use)) };
 }
 
 function pin(pins: PartPins, { kind, key, channel, is_default, version_id }: CurrentPart): void {

@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/sql.ts';
 import { Problem } from '../../kernel/errors.ts';
-import { type PartPins, pinsFor } from './pins.ts';
+import { lackingParts, type PartPins, pinsFor } from './pins.ts';
 import { hasContentOf, savePart } from './save.ts';
 import type { PartKind, PartRow } from './store.ts';
 import * as store from './store.ts';
@@ -25,7 +25,12 @@ export async function promoteParts(
   tx: Sql,
   { from, to, uses, now }: { from: string; to: string; uses: string[]; now: number | null },
 ): Promise<{ pins: PartPins | null; parts: PromotedPart[]; changes: PartChange[] }> {
-  const needed = pinsFor(await store.listCurrent(tx, from), uses);
+  const current = await store.listCurrent(tx, from);
+  const lacking = lackingParts(current, uses);
+  // In Live, such a template would fail with every send.
+  if (lacking.length > 0 && now !== null)
+    throw new Problem('parameter_invalid', `Test has no ${lacking.join(', no ')}, which the template needs.`);
+  const needed = pinsFor(current, uses);
   const parts: PromotedPart[] = [];
   const changes: PartChange[] = [];
   if (needed && now !== null) await store.lockParts(tx, to);

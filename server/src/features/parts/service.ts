@@ -14,7 +14,7 @@ import {
   readTranslation,
 } from './input.ts';
 import { countMissing, listMissing } from './missing.ts';
-import { layoutUse, partialUse } from './pins.ts';
+import { lackingParts, layoutUse, partialUse } from './pins.ts';
 import { createPartReader } from './reader.ts';
 import { savePart } from './save.ts';
 import type {
@@ -166,6 +166,9 @@ export function createPartService({
       const { principal } = author;
       const part = await get(pool, principal.environmentId, kind, key);
       const { content, uses, keys } = await this.getVersion(principal, kind, key, version);
+      const lacking = lackingParts(await store.listCurrent(pool, principal.environmentId), uses);
+      if (lacking.length > 0)
+        throw invalidParameter('version', `Version ${version} needs what was deleted: ${lacking.join(', ')}.`);
       const next = { kind, key: part.key, channel: part.channel, content, uses, keys, is_default: null };
       return (await save(author, next, 'restored')).row;
     },
