@@ -1,5 +1,5 @@
 import { defaultServerConditions } from 'vite';
-import { defineConfig } from 'vitest/config';
+import { defaultExclude, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests with browsers or processes that are killed are the longest: at the end one of them would run alone. */
@@ -12,13 +12,27 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Minutes of killed processes and searched inputs: `STORMS=1 npx vitest run` runs these, `npm test` the others. */
+const storms = [
+  'server/test/fuzz/fuzz.test.ts',
+  'server/test/crash/broadcast.test.ts',
+  'server/test/crash/bulk-actions.test.ts',
+  'server/test/crash/inbox.test.ts',
+  'server/test/crash/release.test.ts',
+  'server/test/crash/schedules.test.ts',
+  'server/src/features/runs/model.test.ts',
+];
+
 export default defineConfig({
   // Our own packages (@carillon/…) from their sources.
   ssr: { resolve: { conditions: ['carillon-source', ...defaultServerConditions] } },
   test: {
-    include: ['server', 'sdk', 'cli', 'widgets', 'dashboard', 'site', 'deploy'].map(
-      (folder) => `${folder}/**/*.test.ts`,
-    ),
+    include: process.env.STORMS
+      ? storms
+      : ['server', 'sdk', 'cli', 'widgets', 'dashboard', 'site', 'deploy'].map(
+          (folder) => `${folder}/**/*.test.ts`,
+        ),
+    exclude: [...defaultExclude, ...(process.env.STORMS ? [] : storms)],
     globalSetup: ['server/test/global-setup.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,

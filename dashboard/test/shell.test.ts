@@ -230,7 +230,7 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
   }, 300_000);
 
   /** What was never set is 404, which the browser reports by itself. */
-  const isOptional = (path: string) => path === 'preferences/users/$userId';
+  const isOptional = (path: string) => ['preferences/users/$userId', 'connections/push'].includes(path);
 
   /** Something to show for every page that is about one thing; by the first word of its path and the name in it. */
   async function onePageOfEach(): Promise<Record<string, string>> {
