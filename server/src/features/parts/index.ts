@@ -2,7 +2,6 @@ export { type Checking, loadPartials } from './input.ts';
 export {
   defaultLayoutUse,
   type LayoutSources,
-  lackingParts,
   layoutUse,
   noParts,
   type PartPins,

@@ -168,7 +168,10 @@ export function createPartService({
       const { content, uses, keys } = await this.getVersion(principal, kind, key, version);
       const lacking = lackingParts(await store.listCurrent(pool, principal.environmentId), uses);
       if (lacking.length > 0)
-        throw invalidParameter('version', `Version ${version} needs what was deleted: ${lacking.join(', ')}.`);
+        throw invalidParameter(
+          'version',
+          `Version ${version} needs what was deleted: ${lacking.join(', ')}.`,
+        );
       const next = { kind, key: part.key, channel: part.channel, content, uses, keys, is_default: null };
       return (await save(author, next, 'restored')).row;
     },
