@@ -27,11 +27,11 @@ export function choices(
     ${actions.map((action) => {
       const href = safeUrl(action.url);
       const onClick = (event: MouseEvent) => choose(entry, action, event);
-      const look = `choice ${action.style}`;
+      const classes = `choice ${action.style}`;
       const part = `choice choice-${action.style}`;
       return href === null
-        ? html`<button class=${look} part=${part} tabindex=${tabindex} @click=${onClick}><bdi>${action.label}</bdi></button>`
-        : html`<a class=${look} part=${part} tabindex=${tabindex} href=${href} target=${linkTarget ?? nothing} rel="noopener" @click=${onClick}
+        ? html`<button class=${classes} part=${part} tabindex=${tabindex} @click=${onClick}><bdi>${action.label}</bdi></button>`
+        : html`<a class=${classes} part=${part} tabindex=${tabindex} href=${href} target=${linkTarget ?? nothing} rel="noopener" @click=${onClick}
             ><bdi>${action.label}</bdi></a
           >`;
     })}

@@ -260,7 +260,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     </div>`;
   }
 
-  /** A person asks for push with this button; nobody is asked on load. */
+  /** A person asks for push with this button; the widget never asks on load. */
   #renderPush(): TemplateResult | typeof nothing {
     const control = this.#push;
     if (!control || control.state === 'unavailable') return nothing;

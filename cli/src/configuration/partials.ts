@@ -74,15 +74,15 @@ function usedFirst<Change extends { key: string; before: Files | null; after: Fi
 ): Change[] {
   const waiting = new Map(changes.map((change) => [change.key, change]));
   const ordered: Change[] = [];
-  const place = (change: Change): void => {
+  const insert = (change: Change): void => {
     if (!waiting.delete(change.key)) return;
     const [source = ''] = (change.after ?? change.before ?? new Map<string, string>()).values();
     for (const [, used = ''] of source.matchAll(/\brender\s+['"]([^'"\n]+)['"]/g)) {
       const inner = waiting.get(used);
-      if (inner) place(inner);
+      if (inner) insert(inner);
     }
     ordered.push(change);
   };
-  for (const change of changes) place(change);
+  for (const change of changes) insert(change);
   return ordered;
 }

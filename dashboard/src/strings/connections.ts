@@ -15,7 +15,7 @@ export const connections = {
     email:
       'Test mode: emails go to the sandbox and are never sent. You can save and verify providers here, but only Live uses them.',
     sms: 'Test mode: text messages go to the sandbox and are never sent. You can save and verify providers here, but only Live uses them.',
-    push: 'Test mode: pushes go to the sandbox and ring nobody. Only the test on this page rings devices.',
+    push: 'Test mode: pushes go to the sandbox and do not ring. Only the test on this page rings devices.',
     chatone:
       'Test mode: messages go to the sandbox and are never sent. A token that starts with xoxb-sandbox needs no workspace.',
     chattwo: 'Test mode: messages go to the sandbox and are never sent. URLs are stored but not called.',

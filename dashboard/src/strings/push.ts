@@ -2,7 +2,7 @@ export const push = {
   tab: 'Push',
   services: 'Push services',
   names: { web_push: 'Web push', apns: 'APNs', fcm: 'FCM' },
-  reach: {
+  platforms: {
     web_push: 'Browsers',
     apns: 'Apps for iPhone, iPad and Mac',
     fcm: 'Apps for Android, and others with Firebase',
@@ -40,7 +40,7 @@ export const push = {
     needed: 'Required.',
     contact: 'Contact',
     contactHint:
-      'An email address or an https URL by which a push service can reach you. The key pair is made here.',
+      'An email address or an https URL for the push service to contact you. The key pair is made here.',
     team: 'Team id',
     teamHint: '10 characters, under Membership details of your Apple developer account.',
     key: 'Key id',

@@ -10,6 +10,6 @@ export const ring = {
   seconds: 'Seconds until it rings',
   secondsHint: 'Rings if the item is not read within this time.',
   secondsWrong: 'Enter a whole number from 1 to 86,400.',
-  said: (mode: 'always' | 'unseen' | 'never', seconds: number | null) =>
+  summary: (mode: 'always' | 'unseen' | 'never', seconds: number | null) =>
     mode === 'unseen' ? `When not seen within ${seconds} seconds` : ring.modes[mode],
 };

@@ -60,7 +60,7 @@ describe('HTTP/2 calls', () => {
       const answers = await many(100);
       const answered = answers.filter((answer) => answer.kind === 'answer');
       const lost = answers.filter((answer) => answer.kind === 'failure');
-      // After a break of the connection, nobody knows which calls were begun.
+      // After a break of the connection, it is unknown which calls were begun.
       if (fault === 'drop') expect(new Set(lost.map(({ failure }) => failure))).toEqual(new Set(['closed']));
       else expect(lost).toEqual([]);
       expect(handled.length).toBe(new Set(handled).size);

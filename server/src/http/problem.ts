@@ -2,7 +2,7 @@ import { isDatabaseUnavailable } from '../db/sql.ts';
 import { Problem } from '../kernel/errors.ts';
 import { moveProblemOf } from './organization-move.ts';
 
-/** The problem that a caller is told about; the error itself is its cause, for the log. */
+/** The problem for the caller; the error itself is its cause, for the log. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const moved = moveProblemOf(error);

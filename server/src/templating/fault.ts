@@ -23,8 +23,8 @@ export class TemplateFault extends Error {
 }
 
 export function describeFault({ message, line, column, source }: Fault): string {
-  const place = [...(source ? [source] : []), ...(line === null ? [] : [`line ${line}`, `column ${column}`])];
-  return place.length === 0 ? message : `${message} (${place.join(', ')})`;
+  const location = [...(source ? [source] : []), ...(line === null ? [] : [`line ${line}`, `column ${column}`])];
+  return location.length === 0 ? message : `${message} (${location.join(', ')})`;
 }
 
 /** The parts of a liquidjs error that are read here. */

@@ -187,7 +187,7 @@ describe.each(kinds)('the exam of a push service: %s', (kind) => {
     expect(push?.bytes).toBeGreaterThan(3_500);
   });
 
-  it('is told which notifications to remove', async () => {
+  it('gets the ids of notifications to remove', async () => {
     const { sender, newDevice, withdrawn } = bench(kind);
     expect(await sender.send(newDevice(), { type: 'withdraw', ids: [ring.id] }, notAborted())).toMatchObject({
       kind: 'accepted',

@@ -7,7 +7,7 @@ import { type Http2Simulator, startHttp2Simulator } from './http2-simulator.ts';
 export interface ApnsPush {
   token: string;
   headers: Record<string, string | undefined>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire holds and asserts on it
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any part of the request and asserts on it
   payload: any;
 }
 

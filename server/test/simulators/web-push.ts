@@ -8,7 +8,7 @@ export interface WebPush {
   endpoint: string;
   headers: Record<string, string | undefined>;
   bytes: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire holds and asserts on it
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any part of the request and asserts on it
   payload: any;
 }
 

@@ -49,7 +49,7 @@ export function ConnectionsLayout(props: {
   );
 }
 
-/** Push is the reach of the inbox, not a channel. */
+/** Push extends the inbox; it is not a channel. */
 function PushLabel() {
   return (
     <span className={styles.tab}>

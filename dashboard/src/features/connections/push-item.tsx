@@ -7,7 +7,7 @@ import { adviceOn } from './advice.ts';
 import styles from './connections.module.css';
 import type { PushKind } from './push-settings.ts';
 
-/** A push service: its settings, and what it said about them when they were saved. */
+/** A push service: its settings, and the result of their last check. */
 export function PushItem(props: {
   kind: PushKind;
   settings: PushSettings;
@@ -24,7 +24,7 @@ export function PushItem(props: {
       <div className={styles.itemHead}>
         <div className={styles.itemName}>
           <span className={styles.strong}>{name}</span>
-          <span className={styles.small}>{text.reach[kind]}</span>
+          <span className={styles.small}>{text.platforms[kind]}</span>
         </div>
         {service ? (
           <StatusBadge status={check?.ok === false ? 'broken' : 'active'} />
@@ -49,7 +49,7 @@ export function PushItem(props: {
       {check?.ok === false && (
         <Notice tone="red">
           <strong>{chain.refused}</strong> {adviceOn(check.detail)}
-          <div className={styles.said}>{check.detail}</div>
+          <div className={styles.detail}>{check.detail}</div>
         </Notice>
       )}
       {service && (

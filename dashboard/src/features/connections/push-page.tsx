@@ -70,7 +70,7 @@ function Services({ settings }: { settings: PushSettings }) {
           }
         >
           <div>
-            <p>{ring.said(settings.ring.mode, settings.ring.after_seconds)}</p>
+            <p>{ring.summary(settings.ring.mode, settings.ring.after_seconds)}</p>
             <p className={styles.small}>{text.ringHint}</p>
           </div>
         </Card>

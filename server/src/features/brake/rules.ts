@@ -181,7 +181,7 @@ function limitedBy(rule: ActiveRule, fact: BrakedNotification): string | null {
 /** Chat channels and webhook endpoints are places, not people: what many read may be much. */
 const personalChannels: readonly Channel[] = ['email', 'sms', 'in_app'];
 
-/** The user when the notification names one, on whatever channel; otherwise the address. */
+/** The user when the notification names one, on any channel; otherwise the address. */
 function recipientOf({ per_template }: ActiveRule, fact: BrakedNotification): string | null {
   const address = personalChannels.includes(fact.channel) ? fact.address?.toLowerCase() : undefined;
   const recipient = fact.external_user_id === null ? address : `user ${fact.external_user_id}`;

@@ -97,7 +97,7 @@ export const arrivedAtSql = `coalesce(i.arrived_at,
 
 /** A change of one item. */
 export interface ItemChange {
-  /** Nobody has read the item before this change. */
+  /** The item was never read before this change. */
   first_read: boolean;
   /** The work item that would have ended the snooze; null when the item was not snoozed. */
   snooze_id: string | null;

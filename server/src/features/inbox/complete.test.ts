@@ -266,8 +266,8 @@ describe('a snoozed item', () => {
       async () => stream.events.some(({ event }) => event === 'notification.returned') || new Error('untold'),
     );
     stream.close();
-    const told = stream.events.filter(({ data }) => data.id === first).map(({ event }) => event);
-    expect(told).toEqual(['notification.snoozed', 'notification.returned']);
+    const frames = stream.events.filter(({ data }) => data.id === first).map(({ event }) => event);
+    expect(frames).toEqual(['notification.snoozed', 'notification.returned']);
     const { body: opened } = await app.request('GET', `/v1/notifications/${first}`);
     expect(opened.events.map(({ type }: { type: string }) => type)).not.toContain('Opened');
   });
@@ -442,7 +442,7 @@ describe('an action', () => {
     expect((await app.reaches(early, 'completed')).steps.at(-1).outcome).toBe('event_received');
   });
 
-  test('is told to open inboxes', async () => {
+  test('is announced to open inboxes', async () => {
     const inbox = await newInbox();
     const id = await inbox.deliver({ actions: [approve] });
     const stream = await openStream(`${app.url}/inbox/v1/stream`, {

@@ -36,20 +36,20 @@ export function pinsFor(current: readonly CurrentPart[], uses: readonly string[]
     translations: {},
     default_locale: null,
   };
-  const { parts } = reach(current, uses);
+  const { parts } = resolveUses(current, uses);
   for (const part of parts) pin(pins, part);
   return parts.length === 0 ? null : pins;
 }
 
 /** The layouts and partials that these uses need, themselves or through others, and that do not exist: `layout main`. */
 export function lackingParts(current: readonly CurrentPart[], uses: readonly string[]): string[] {
-  return reach(current, uses)
+  return resolveUses(current, uses)
     .lacking.filter((use) => /^(?:layout|partial):/.test(use))
     .map((use) => use.replace(':', ' '));
 }
 
 /** The parts that uses lead to, and the uses that lead to none. */
-function reach(
+function resolveUses(
   current: readonly CurrentPart[],
   uses: readonly string[],
 ): { parts: CurrentPart[]; lacking: string[] } {
@@ -120,7 +120,7 @@ export interface TemplateParts {
   default_locale: string | null;
 }
 
-/** Shared by all environments that use none, so nobody may write into it. */
+/** Shared by all environments that use none, so it must not change. */
 export const noParts: TemplateParts = Object.freeze({
   id: '',
   layouts: Object.freeze({}),

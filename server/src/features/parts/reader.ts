@@ -61,8 +61,8 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
 
   return {
     current(environmentId) {
-      const remembered = known.get(environmentId);
-      if (remembered) return remembered;
+      const cached = known.get(environmentId);
+      if (cached) return cached;
       const loading = listCurrent(pool, environmentId);
       known.set(environmentId, loading);
       loading.catch(() => {

@@ -40,8 +40,8 @@ export function choicesOf(preferences: Preference[], categories: DescribedCatego
 export const cellName = (categoryKey: string, channel: Channel): string => `${categoryKey}:${channel}`;
 
 /**
- * The changes that a form asks for. Only checkboxes that the page had shown count: one that came since is not unchecked because
- * nobody saw it. Unknown names are ignored, because a category may have been archived since.
+ * The changes that a form asks for. Only checkboxes that the page had shown count: one that was added since
+ * stays as it is. Unknown names are ignored, because a category may have been archived since.
  */
 export function changesIn(form: URLSearchParams, choices: Choice[]): PreferenceChange[] {
   const shown = new Set(form.getAll('shown'));

@@ -120,7 +120,7 @@ describe('the page', () => {
     expect((await submit(path, shown, { 'sec-fetch-site': 'same-origin' })).status).toBe(200);
   });
 
-  test('has the look of the environment', async () => {
+  test('has the brand of the environment', async () => {
     const brand = {
       name: 'Acme <i>',
       logo_url: 'https://cdn.acme.example/logo.svg?a=1&b=2',
@@ -165,7 +165,7 @@ describe('the page', () => {
 });
 
 describe('the link', () => {
-  test('is the same every time, for all spellings of an address, and for nobody else', async () => {
+  test('is the same every time, for all spellings of an address, and for no other user', async () => {
     const path = await pathOf('Ada@Example.com');
     expect(await pathOf('ada@example.com')).toBe(path);
     expect(await pathOf('eve@example.com')).not.toBe(path);

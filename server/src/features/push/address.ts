@@ -65,7 +65,7 @@ function pushUrlOf(
   return url;
 }
 
-/** Identifies the device, whoever registers it. */
+/** Identifies the device, regardless of the user who registers it. */
 export function identityOf(address: DeviceAddress): Buffer {
   return sha256(`${address.kind} ${address.kind === 'web_push' ? address.endpoint : address.token}`);
 }

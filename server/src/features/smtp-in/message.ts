@@ -16,7 +16,7 @@ export interface SubmittedMessage {
   idempotencyKey: string | null;
 }
 
-/** The largest header section: X-Carillon-Data may be as large as template_data, which nobody else needs. */
+/** The largest header section: X-Carillon-Data may be as large as template_data, and no other header is. */
 const maxHeaderBytes = 512 * 1024;
 const maxName = 200;
 const maxFilename = 255;
@@ -129,7 +129,7 @@ function displayName(name: string): string {
 
 type AttachmentInput = NonNullable<SendRequest['attachments']>[number];
 
-/** An image that the HTML shows stays within it; everything else is a file, whatever its disposition. */
+/** An image that the HTML shows stays within it; everything else is a file, regardless of its disposition. */
 function attachmentOf(file: Attachment, index: number, html: string): AttachmentInput {
   const contentId = file.contentId?.replace(/^<|>$/g, '').trim();
   const filename = oneLine(file.filename ?? '')

@@ -44,7 +44,7 @@ function LayoutEditor({ layout }: { layout: Layout }) {
       }
       onSaved={setDraft}
       remove={(api) => api.layouts.delete(key)}
-      look={<PartPreview channel={channel} html={filled(html_template)} text={filled(text_template)} />}
+      preview={<PartPreview channel={channel} html={filled(html_template)} text={filled(text_template)} />}
     >
       <Checkbox
         label={text.isDefault}

@@ -22,13 +22,13 @@ interface PartEditorProps<Saved extends { version: number }> {
   remove: (api: Client) => Promise<unknown>;
   /** Why the draft cannot be saved. */
   problem?: string | null;
-  look?: ReactNode;
+  preview?: ReactNode;
   children: ReactNode;
 }
 
 /** The page of a layout, a partial or a locale: its fields on the left, their preview on the right. */
 export function PartEditor<Saved extends { version: number }>(props: PartEditorProps<Saved>) {
-  const { title, description, version, list, isDirty, changes, problem = null, look, children } = props;
+  const { title, description, version, list, isDirty, changes, problem = null, preview, children } = props;
   const { kind } = useEnvironment();
   const canWrite = useCan('templates:write');
   const navigate = useNavigate();
@@ -82,12 +82,12 @@ export function PartEditor<Saved extends { version: number }>(props: PartEditorP
       {!canWrite && <Notice>{common.viewerOnly}</Notice>}
       {problem !== null && <Notice tone="amber">{problem}</Notice>}
       {save.error !== null && <Notice tone="red">{describeError(save.error).text}</Notice>}
-      <div className={look ? styles.split : styles.write}>
+      <div className={preview ? styles.split : styles.write}>
         <div className={styles.write}>
           {children}
           <p className={styles.hint}>{text.follows}</p>
         </div>
-        {look && <div className={styles.look}>{look}</div>}
+        {preview && <div className={styles.preview}>{preview}</div>}
       </div>
       {isDeleting && (
         <ConfirmDialog

@@ -38,7 +38,7 @@ function PartialEditor({ partial }: { partial: TemplatePartial }) {
       save={(api, current) => api.partials.put(key, { template }, { if_match: current })}
       onSaved={(saved) => setTemplate(saved.template)}
       remove={(api) => api.partials.delete(key)}
-      look={<PartPreview channel="email" html={template} text="" />}
+      preview={<PartPreview channel="email" html={template} text="" />}
     >
       <CodeEditor
         value={template}

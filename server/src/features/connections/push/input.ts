@@ -106,7 +106,7 @@ function parseKey(pem: string): KeyObject | null {
   }
 }
 
-/** PKCS #8, whatever form the key was given in. */
+/** The key as PKCS #8, from any of its forms. */
 function pemOf(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString();
 }

@@ -9,7 +9,7 @@ const WebPushInput = Type.Object({
   contact: Type.String({
     minLength: 1,
     maxLength: 300,
-    description: 'An email address or an https URL by which a push service can reach you.',
+    description: 'An email address or an https URL for the push service to contact you.',
   }),
 });
 
@@ -65,7 +65,7 @@ export type PushSettingsBody = Static<typeof PushSettingsBody>;
 const Check = Nullable(
   Type.Object(
     { ok: Type.Boolean(), detail: Type.String(), at: DateTime },
-    { title: 'PushCheck', description: 'What the service said when the settings were saved or tested.' },
+    { title: 'PushCheck', description: 'The answer of the service when the settings were saved or tested.' },
   ),
 );
 
