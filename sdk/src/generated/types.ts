@@ -1102,7 +1102,7 @@ export type ProviderHealth = {
   since: string | null;
 };
 
-/** What the service said when the settings were saved or tested. */
+/** The answer of the service when the settings were saved or tested. */
 export type PushCheck = {
   ok: boolean;
   detail: string;
@@ -1158,7 +1158,7 @@ export type PushSettingsRequest = {
     | undefined;
   web_push?:
     | ({
-        /** An email address or an https URL by which a push service can reach you. */
+        /** An email address or an https URL for the push service to contact you. */
         contact: string;
       } | null)
     | undefined;

@@ -2642,7 +2642,7 @@ with item as materialized (
   update inbox_items i set rung_at = now() where i.id = any (array(
     select r.id from inbox_items r join item on item.id = r.id
     where not item.is_open and r.rung_at is null and r.read_at is null and r.archived_at is null
-    for no key update of r skip locked)) -- whoever holds it is changing it: the writer looks again
+    for no key update of r skip locked)) -- a locked item is being changed: the writer checks it again
 )
 select item.*, e.kind as environment_kind, s.xmin::text as settings_version
 from item

@@ -23,7 +23,10 @@ export class TemplateFault extends Error {
 }
 
 export function describeFault({ message, line, column, source }: Fault): string {
-  const location = [...(source ? [source] : []), ...(line === null ? [] : [`line ${line}`, `column ${column}`])];
+  const location = [
+    ...(source ? [source] : []),
+    ...(line === null ? [] : [`line ${line}`, `column ${column}`]),
+  ];
   return location.length === 0 ? message : `${message} (${location.join(', ')})`;
 }
 

@@ -42,7 +42,7 @@ export function Trouble(props: {
     <Notice tone={health.status === 'gone' ? 'red' : 'amber'} action={action}>
       {words[health.status]}
       {health.last_failure_reason && (
-        <div className={styles.said}>{text.lastSaid(health.last_failure_reason)}</div>
+        <div className={styles.answer}>{text.lastSaid(health.last_failure_reason)}</div>
       )}
     </Notice>
   );

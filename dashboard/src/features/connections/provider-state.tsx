@@ -49,7 +49,7 @@ function VerdictNotice({ verdict }: { verdict: Exclude<Verdict, 'asking'> }) {
   return (
     <Notice tone="red">
       <strong>{text.refused}</strong> {adviceOn(verdict.detail)}
-      <div className={styles.said}>{verdict.detail}</div>
+      <div className={styles.answer}>{verdict.detail}</div>
     </Notice>
   );
 }
@@ -64,7 +64,7 @@ function Health({ saved, isAlone }: { saved: SavedProvider; isAlone: boolean }) 
       {messages === 0 ? text.health.idle : text.health[status](failed, messages)}{' '}
       {isAlone && text.health.alone}
       {since && (
-        <div className={styles.said}>
+        <div className={styles.answer}>
           {text.health.since} <Time at={since} />
         </div>
       )}

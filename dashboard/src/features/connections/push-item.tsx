@@ -49,7 +49,7 @@ export function PushItem(props: {
       {check?.ok === false && (
         <Notice tone="red">
           <strong>{chain.refused}</strong> {adviceOn(check.detail)}
-          <div className={styles.detail}>{check.detail}</div>
+          <div className={styles.answer}>{check.detail}</div>
         </Notice>
       )}
       {service && (

@@ -66,7 +66,7 @@ function Words({ notification, isSandbox }: { notification: Notification; isSand
       return (
         <Notice tone="amber">
           <strong>{text.retrying}</strong> {adviceOn(refusal)}
-          <div className={styles.said}>{connections.lastSaid(refusal)}</div>
+          <div className={styles.answer}>{connections.lastSaid(refusal)}</div>
         </Notice>
       );
     case 'suppressed':
@@ -77,7 +77,7 @@ function Words({ notification, isSandbox }: { notification: Notification; isSand
       return (
         <Notice tone="red">
           <strong>{text.failed}</strong> {refusal && adviceOn(refusal)}
-          {refusal && <div className={styles.said}>{connections.lastSaid(refusal)}</div>}
+          {refusal && <div className={styles.answer}>{connections.lastSaid(refusal)}</div>}
         </Notice>
       );
   }
