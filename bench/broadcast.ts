@@ -1,21 +1,20 @@
 // A broadcast: recipients/s against batch accepts, the worker's memory against a small one, critical sends beside it. BENCH_RECIPIENTS=1000000 for figures.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import { query } from '../server/src/db/sql.ts';
 import { idTime, newId } from '../server/src/kernel/ids.ts';
 import { lanes, workKinds } from '../server/src/queue/index.ts';
 import { startDatabase } from './harness/database.ts';
-import { openConnection, openLoad, postRequests, quantile } from './harness/load.ts';
+import { openLoad, postRequests, quantile } from './harness/load.ts';
 import { message } from './harness/message.ts';
+import { sendByClock } from './harness/open-loop.ts';
 import { createReport } from './harness/report.ts';
 import { seedEnvironments, until } from './harness/seed.ts';
-import { type Service, startService, testKey } from './harness/service.ts';
+import { startService, testKey } from './harness/service.ts';
 
 if (process.platform !== 'linux') throw new Error('memory is read from /proc, which only Linux has');
 const few = 10_000;
 const many = Number(process.env.BENCH_RECIPIENTS ?? 50_000);
 const batchSize = 100;
-const perSecond = 50;
 const seconds = 6;
 
 const report = createReport('broadcast');
@@ -152,35 +151,12 @@ async function weigh(broadcasts: [environmentId: string, recipients: number][]):
 /** Critical sends of another environment, from acceptance to the provider call: p99 in ms. */
 async function latencies(environmentId: string): Promise<{ idle: number; busy: number }> {
   const service = await startService('timed-service.ts', database, { CARILLON_ROLES: 'api,worker' });
-  await sendCritical(service, 5); // for the compiler
-  const idle = await sendCritical(service, seconds);
+  await sendByClock(service, 'critical', 5); // for the compiler
+  const idle = await sendByClock(service, 'critical', seconds);
   await seedBroadcast(environmentId);
-  const busy = await sendCritical(service, seconds);
+  const busy = await sendByClock(service, 'critical', seconds);
   await service.stop();
   return { idle: quantile(idle, 0.99), busy: quantile(busy, 0.99) };
-}
-
-/** An open loop: requests leave by the clock, whether or not the earlier ones were answered. */
-async function sendCritical(service: Service, forSeconds: number): Promise<number[]> {
-  const nextRequest = postRequests('/v1/notifications', testKey, { ...message, priority: 'critical' });
-  const total = perSecond * forSeconds;
-  const connections = await Promise.all(Array.from({ length: perSecond }, () => openConnection(service.url)));
-  const began = performance.now();
-  await Promise.all(
-    Array.from({ length: total }, async (_, n) => {
-      await wait(began + (n * 1000) / perSecond - performance.now());
-      const status = await connections[n % connections.length]?.send(nextRequest());
-      if (status !== 202) throw new Error('a request was not accepted');
-    }),
-  );
-  for (const connection of connections) connection.close();
-  const tookMs: number[] = [];
-  await until(async () => {
-    service.process.send('what did it take?');
-    tookMs.push(...(await service.said<number[]>()));
-    return tookMs.length === total;
-  }, 60_000);
-  return tookMs;
 }
 
 /** The next measurement begins with an empty queue. */

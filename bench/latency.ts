@@ -1,14 +1,12 @@
 // From acceptance to the provider call at 50/s, and for critical sends while 100,000 bulk sends of another environment drain.
-import { setTimeout as wait } from 'node:timers/promises';
 import { query } from '../server/src/db/sql.ts';
 import { startDatabase } from './harness/database.ts';
-import { openConnection, postRequests, quantile } from './harness/load.ts';
-import { message } from './harness/message.ts';
+import { quantile } from './harness/load.ts';
+import { sendByClock } from './harness/open-loop.ts';
 import { createReport } from './harness/report.ts';
 import { countWaiting, seedEnvironments, seedQueued, until } from './harness/seed.ts';
-import { type Service, startService, testKey } from './harness/service.ts';
+import { type Service, startService } from './harness/service.ts';
 
-const perSecond = 50;
 const seconds = 6;
 const rounds = 8; // taking turns, so that a machine that is slow for a while is slow for all of them
 const bulk = 100_000;
@@ -20,17 +18,17 @@ let service: Service | undefined;
 try {
   service = await startService('timed-service.ts', database, { CARILLON_ROLES: 'api,worker' });
   const environments = await seedEnvironments(pool, 1);
-  await send(service, 'normal', 5); // for the compiler
+  await sendByClock(service, 'normal', 5); // for the compiler
 
   const normal: number[] = [];
   const idle: number[] = [];
   const busy: number[] = [];
   const left: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    normal.push(...(await send(service, 'normal', seconds)));
-    idle.push(...(await send(service, 'critical', seconds)));
+    normal.push(...(await sendByClock(service, 'normal', seconds)));
+    idle.push(...(await sendByClock(service, 'critical', seconds)));
     await seedQueued(pool, environments, bulk, 'bulk');
-    busy.push(...(await send(service, 'critical', seconds)));
+    busy.push(...(await sendByClock(service, 'critical', seconds)));
     left.push(await countWaiting(pool));
     await clear();
   }
@@ -47,30 +45,6 @@ try {
 } finally {
   await service?.stop();
   await database.stop();
-}
-
-/** An open loop: requests leave by the clock, whether or not the earlier ones were answered. Returns what each took. */
-async function send(service: Service, priority: string, forSeconds: number): Promise<number[]> {
-  const nextRequest = postRequests('/v1/notifications', testKey, { ...message, priority });
-  const total = perSecond * forSeconds;
-  const connections = await Promise.all(Array.from({ length: perSecond }, () => openConnection(service.url)));
-  const began = performance.now();
-  const statuses = await Promise.all(
-    Array.from({ length: total }, async (_, n) => {
-      await wait(began + (n * 1000) / perSecond - performance.now());
-      return connections[n % connections.length]?.send(nextRequest());
-    }),
-  );
-  for (const connection of connections) connection.close();
-  if (statuses.some((status) => status !== 202)) throw new Error('a request was not accepted');
-
-  const tookMs: number[] = [];
-  await until(async () => {
-    service.process.send('what did it take?');
-    tookMs.push(...(await service.said<number[]>()));
-    return tookMs.length === total;
-  }, 10_000);
-  return tookMs;
 }
 
 /** What is left of the bulk is taken away: the next round begins with an idle service. */

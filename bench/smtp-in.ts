@@ -54,10 +54,10 @@ async function measure(): Promise<void> {
   });
   try {
     await requests.run({ durationMs: warmUpMs });
-    await messages.run(warmUpMs);
+    await messages.run({ durationMs: warmUpMs });
     for (let round = 0; round < rounds; round += 1) {
       const { perSecond: byHttp } = await requests.run({ durationMs: roundMs });
-      const { perSecond: bySmtp, p99Ms } = await messages.run(roundMs);
+      const { perSecond: bySmtp, p99Ms } = await messages.run({ durationMs: roundMs });
       http.push(byHttp);
       smtp.push(bySmtp);
       ratios.push(bySmtp / byHttp);

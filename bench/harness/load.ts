@@ -104,20 +104,40 @@ export interface LoadResult {
   p99Ms: number;
 }
 
-/** Closed loop: each connection sends its next request when the last one was answered. The connections stay for the next round. */
-export async function openLoad({ url, connections: count, nextRequest, expectedStatus }: Load) {
-  const connections = await Promise.all(Array.from({ length: count }, () => openConnection(url)));
+/** A load that can run again and again over the same connections. */
+export interface OpenLoad {
+  run(extent: Extent): Promise<LoadResult>;
+  close(): void;
+}
 
+export async function openLoad({
+  url,
+  connections: count,
+  nextRequest,
+  expectedStatus,
+}: Load): Promise<OpenLoad> {
+  const connections = await Promise.all(Array.from({ length: count }, () => openConnection(url)));
+  return closedLoop(connections, (connection, answered, failed) =>
+    connection.ask(
+      nextRequest(),
+      (status) => (status === expectedStatus ? answered() : failed(new Error(`answered ${status}`))),
+      failed,
+    ),
+  );
+}
+
+/** Closed loop: each connection asks again when it was answered. */
+export function closedLoop<C extends { close(): void }>(
+  connections: C[],
+  ask: (connection: C, answered: () => void, failed: (error: Error) => void) => void,
+): OpenLoad {
   return {
-    async run({
-      durationMs = Number.POSITIVE_INFINITY,
-      requests = Number.POSITIVE_INFINITY,
-    }: Extent): Promise<LoadResult> {
+    async run({ durationMs = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY }) {
       const tookMs: number[] = [];
       let begun = 0;
       let counted = 0; // not what is answered in the beginning, nor when hardly anyone asks any more
       const began = performance.now();
-      const drive = (connection: Connection): Promise<void> =>
+      const drive = (connection: C): Promise<void> =>
         new Promise((resolve, reject) => {
           let sent = began;
           function next(): void {
@@ -126,13 +146,9 @@ export async function openLoad({ url, connections: count, nextRequest, expectedS
               return;
             }
             begun += 1;
-            connection.ask(nextRequest(), answered, reject);
+            ask(connection, answered, reject);
           }
-          function answered(status: number): void {
-            if (status !== expectedStatus) {
-              reject(new Error(`answered ${status}`));
-              return;
-            }
+          function answered(): void {
             const now = performance.now();
             tookMs.push(now - sent);
             if (now - began > settleMs && now - began <= durationMs) counted += 1;

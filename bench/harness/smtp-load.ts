@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import type { LoadResult } from './load.ts';
-import { quantile } from './load.ts';
-
-/** Until all connections have something under way that did not begin together with the rest. */
-const settleMs = 100;
+import { closedLoop, type OpenLoad } from './load.ts';
 
 interface SmtpConnection {
   /** Submits a message and calls back after its last reply. */
-  submit(message: string, done: (error: Error | null) => void): void;
+  submit(message: string, accepted: () => void, failed: (error: Error) => void): void;
   close(): void;
 }
 
@@ -42,11 +38,11 @@ async function openConnection(port: number, key: string, recipient: string): Pro
   }
   const commands = envelope(recipient);
   return {
-    submit(message, done) {
+    submit(message, accepted, failed) {
       onReply = (line) => {
         if (line.startsWith('354')) socket.write(message, 'latin1');
-        else if (line.startsWith('250 2.6.0')) done(null);
-        else if (!line.startsWith('250')) done(new Error(line));
+        else if (line.startsWith('250 2.6.0')) accepted();
+        else if (!line.startsWith('250')) failed(new Error(line));
       };
       socket.write(commands);
     },
@@ -75,51 +71,18 @@ export function mimeMessages({ subject, text_body, html_body }: Record<string, u
   };
 }
 
-/** Closed loop over many sessions, counted like the load of HTTP requests. */
+/** Counted like the load of HTTP requests. */
 export async function openSmtpLoad(load: {
   port: number;
   key: string;
   recipient: string;
   connections: number;
   nextMessage: () => string;
-}) {
+}): Promise<OpenLoad> {
   const connections = await Promise.all(
     Array.from({ length: load.connections }, () => openConnection(load.port, load.key, load.recipient)),
   );
-  return {
-    async run(durationMs: number): Promise<LoadResult> {
-      const tookMs: number[] = [];
-      let counted = 0;
-      const began = performance.now();
-      const drive = (connection: SmtpConnection) =>
-        new Promise<void>((resolve, reject) => {
-          let sent = began;
-          function next(): void {
-            if (sent - began >= durationMs) resolve();
-            else connection.submit(load.nextMessage(), answered);
-          }
-          function answered(error: Error | null): void {
-            if (error) {
-              reject(error);
-              return;
-            }
-            const now = performance.now();
-            tookMs.push(now - sent);
-            if (now - began > settleMs && now - began <= durationMs) counted += 1;
-            sent = now;
-            next();
-          }
-          next();
-        });
-      await Promise.all(connections.map(drive));
-      return {
-        perSecond: counted / ((durationMs - settleMs) / 1000),
-        p50Ms: quantile(tookMs, 0.5),
-        p99Ms: quantile(tookMs, 0.99),
-      };
-    },
-    close(): void {
-      for (const connection of connections) connection.close();
-    },
-  };
+  return closedLoop(connections, (connection, answered, failed) =>
+    connection.submit(load.nextMessage(), answered, failed),
+  );
 }
