@@ -2,6 +2,7 @@ export { type Checking, loadPartials } from './input.ts';
 export {
   defaultLayoutUse,
   type LayoutSources,
+  lackingParts,
   layoutUse,
   noParts,
   type PartPins,

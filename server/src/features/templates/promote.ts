@@ -29,7 +29,7 @@ export async function promoteTemplate(
   now: number | null,
 ): Promise<PromotedTemplate> {
   const { key } = source;
-  // Always before the lock of a template: promotions of several templates then cannot deadlock.
+  // Always before the lock of a template, so that changes cannot deadlock.
   if (now !== null) await lockEnvironment(tx, environmentId);
   const { pins, parts, changes } = await promoteParts(tx, {
     from: source.environment_id,
@@ -60,10 +60,8 @@ export async function promoteTemplate(
   const after = before
     ? await saveTemplate(tx, before, content, now)
     : await insertTemplate(tx, { environmentId, key }, content, now);
-  // A template was created concurrently: the second call compares with it.
-  return after
-    ? { diff, before, after, partChanges: changes }
-    : promoteTemplate(tx, source, environmentId, now);
+  if (!after) throw new Error('a template was created in a locked environment');
+  return { diff, before, after, partChanges: changes };
 }
 
 export async function recordPromotion(

@@ -1,5 +1,6 @@
 import type { Channel } from '../../channels/contract.ts';
 import { ringSettingOf } from '../../channels/in-app/push/ring-setting.ts';
+import { lockEnvironment } from '../../db/lock-environment.ts';
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -121,11 +122,14 @@ export function createTemplateService(
     decide: (template: TemplateRow, tx: Sql) => Unpinned | Promise<TemplateContent>,
   ): Promise<TemplateRow> {
     const saved = await transaction(pool, async (tx) => {
+      await lockEnvironment(tx, principal.environmentId);
       const before = await getLocked(tx, principal.environmentId, key);
       if (ifVersion !== null && before.version !== ifVersion)
         throw versionConflict(before.version, ifVersion);
       const decided = await decide(before, tx);
-      const content = 'parts' in decided ? decided : await pinned(tx, principal, decided);
+      // A version of Live that returns keeps its parts, even those that were deleted.
+      const keepsParts = 'parts' in decided && principal.environmentKind === 'live';
+      const content = keepsParts ? decided : await pinned(tx, principal, decided);
       const after = await saveTemplate(tx, before, content, clock());
       await recordAudit(tx, {
         principal,
@@ -152,6 +156,7 @@ export function createTemplateService(
       const name = checkName(request.name);
       const push = request.push ? ringSettingOf(request.push) : null;
       return transaction(pool, async (tx) => {
+        await lockEnvironment(tx, principal.environmentId);
         const content = await pinned(tx, principal, { name, bodies, push });
         const location = { environmentId: principal.environmentId, key: request.key };
         const made = await insertTemplate(tx, location, content, clock());

@@ -1,5 +1,6 @@
 import type { DeviceKind } from '../../../channels/in-app/push/contract.ts';
 import type { RingSetting } from '../../../channels/in-app/push/ring-setting.ts';
+import { lockEnvironment } from '../../../db/lock-environment.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { Versioned } from '../sender-cache.ts';
 
@@ -52,7 +53,9 @@ const selectForUpdate = statement<PushSettings>(
   `select ${columns} from push_settings where environment_id = $1 for update`,
 );
 
+/** Also locks the environment: of two first saves, the second sees the keys of the first. */
 export async function lockPushSettings(tx: Sql, environmentId: string): Promise<PushSettings | null> {
+  await lockEnvironment(tx, environmentId);
   return (await selectForUpdate(tx, [environmentId]))[0] ?? null;
 }
 
