@@ -35,9 +35,10 @@ export function readHttpCallback(
 }
 
 /** The token in the URL was verified before; the settings may ask for more. */
-function authProblem({ headers, body }: CallbackRequest, config: ProviderConfig): string | null {
+function authProblem({ method, headers, body }: CallbackRequest, config: ProviderConfig): string | null {
   const auth = textOf(config, 'callback_auth');
   if (auth === 'url') return null;
+  if (auth === 'hmac_sha256' && method === 'GET') return 'a GET has no body to sign';
   const secret = textOf(config, 'callback_secret');
   const name = textOf(config, 'callback_header');
   if (auth === null || secret === null || name === null) return 'callback_auth is not set up';

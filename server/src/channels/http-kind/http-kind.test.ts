@@ -187,6 +187,12 @@ describe('a callback', () => {
         kind: 'refused',
         status: 401,
       });
+      const empty = createHmac('sha256', 'a callback secret').update('').digest(form);
+      const query = { ref: id, state: 'DELIVRD' };
+      expect(await read({ method: 'GET', query, headers: { 'x-key': empty } }, hmac)).toMatchObject({
+        kind: 'refused',
+        status: 401,
+      });
     },
   );
 
