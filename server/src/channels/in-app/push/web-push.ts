@@ -86,7 +86,8 @@ function classify(
 ): PushOutcome {
   const code = String(status);
   if (status >= 200 && status < 300) return { kind: 'accepted', detail: 'Accepted.', code };
-  const secrets = [endpoint, new URL(endpoint).pathname.split('/').at(-1) ?? ''];
+  const { pathname, searchParams } = new URL(endpoint);
+  const secrets = [endpoint, pathname.split('/').at(-1) ?? '', ...searchParams.values()];
   const reason = shownText(body.toString('utf8'), secrets);
   const detail = `The push service answered ${status}${reason ? `: ${reason}` : ''}`;
   if (status === 404 || status === 410) return { kind: 'gone', detail: 'The subscription has ended.', code };
