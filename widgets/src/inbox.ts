@@ -88,12 +88,16 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
 
   async markAllRead(): Promise<void> {
     if (!(await this.#store?.markAllRead())) return;
-    void this.#push?.close();
+    if (!this.#store?.tab) void this.#push?.close(); // what was read in a tab is withdrawn by the service
     this.#announce(this.say('allRead'));
   }
 
   async archiveRead(): Promise<void> {
     if (await this.#store?.archiveRead()) this.#announce(this.say('archivedRead'));
+  }
+
+  async disablePush(): Promise<void> {
+    if (this.#push?.state === 'on') await this.#push.disable();
   }
 
   protected override enter(url: string, tokens: Tokens): void {

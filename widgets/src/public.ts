@@ -76,6 +76,8 @@ export interface CarillonInboxElement extends HTMLElement, CarillonElementProper
   markAllRead(): Promise<void>;
   /** Archives the read items of the current tab. */
   archiveRead(): Promise<void>;
+  /** Removes this browser from the devices of the user: for the moment when the person signs out. */
+  disablePush(): Promise<void>;
 }
 
 export interface CarillonPreferencesElement extends HTMLElement, CarillonElementProperties {

@@ -20,6 +20,19 @@ const { ensureWidgets } = (await import(script('build-widgets.mjs'))) as { ensur
 /** Without a browser the tests that need one are skipped; `npm test` says so, and how to get it. */
 export const chromiumPath = findChromium();
 
+/** Headless Chromium denies notifications: the service worker of a page keeps them here, and tells them when it is asked. */
+const keptNotifications = `
+  let shown = [];
+  ServiceWorkerRegistration.prototype.showNotification = async (title, { body, tag, data }) => {
+    const close = () => (shown = shown.filter((each) => each.tag !== tag));
+    close();
+    shown.push({ title, body, tag, data, close });
+  };
+  ServiceWorkerRegistration.prototype.getNotifications = async () => shown;
+  addEventListener('message', ({ ports: [port] }) =>
+    port.postMessage(shown.map(({ title, body, tag }) => title + ': ' + body + ' ' + tag)));
+`;
+
 export interface HostPage {
   page: Page;
   /** What the console complained about. */
@@ -78,7 +91,7 @@ export async function startHost(settings: TestAppOptions['settings'] = {}): Prom
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://site');
     if (pathname === '/carillon-push.js') {
       response.setHeader('content-type', 'text/javascript');
-      response.end(`importScripts('${app.url}/widgets/push-worker.js');`);
+      response.end(keptNotifications + `importScripts('${app.url}/widgets/push-worker.js');`);
       return;
     }
     if (pathname === '/token') {

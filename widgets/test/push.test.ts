@@ -1,10 +1,11 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWebPushSimulator, type WebPushSimulator } from '../../server/test/simulators/web-push.ts';
 import { chromiumPath, type Host, startHost } from './host-page.ts';
 
 const panel = '<carillon-inbox variant="panel" push="/carillon-push.js" USER></carillon-inbox>';
 
-/** Headless Chromium denies notifications to everyone, and cannot reach a push service. */
+/** Headless Chromium denies notifications to everyone, and cannot reach a push service. Service worker and push event are real. */
 function browserStub(subscription: object): string {
   return `
     let permission = 'default';
@@ -19,39 +20,30 @@ function browserStub(subscription: object): string {
     };`;
 }
 
-/** Runs the service worker file with the pushes in turn; returns the notifications that are shown after each. */
-async function runWorker({ source, pushes }: { source: string; pushes: object[] }): Promise<string[][]> {
-  const listeners = new Map<string, (event: object) => void>();
-  let open: { text: string; tag: string; close(): void }[] = [];
-  const scope = {
-    location: new URL('http://site.example'),
-    registration: {
-      async showNotification(title: string, { body, tag }: { body: string; tag: string }) {
-        const text = `${title}: ${body} ${tag}`;
-        open.push({
-          text,
-          tag,
-          close() {
-            open = open.filter((each) => each.tag !== tag);
-          },
-        });
-      },
-      getNotifications: async () => open,
-    },
-    addEventListener: (type: string, listener: (event: object) => void) => listeners.set(type, listener),
-  };
-  new Function('self', source)(scope);
-  const shown: string[][] = [];
-  for (const push of pushes) {
-    const work: Promise<unknown>[] = [];
-    listeners.get('push')?.({
-      data: { json: () => push },
-      waitUntil: (promise: Promise<unknown>) => work.push(promise),
+/** An expression for a page: what its service worker shows. */
+const shownByWorker = `(async () => {
+  const { active } = await navigator.serviceWorker.ready;
+  const { port1, port2 } = new MessageChannel();
+  const told = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
+  active.postMessage('what is shown?', [port2]);
+  return told;
+})()`;
+
+/** Returns a function that has Chromium deliver a push to the service worker of the page. */
+async function pushEvents(page: Page): Promise<(payload: object) => Promise<void>> {
+  const session = await page.context().newCDPSession(page);
+  const registered = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [first] }) => {
+      if (first) resolve(first.registrationId);
     });
-    await Promise.all(work);
-    shown.push(open.map(({ text }) => text));
-  }
-  return shown;
+  });
+  await session.send('ServiceWorker.enable');
+  const registrationId = await registered;
+  const origin = new URL(page.url()).origin;
+  return async (payload) => {
+    const data = JSON.stringify(payload);
+    await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+  };
 }
 
 describe.skipIf(!chromiumPath)('push in the inbox', { timeout: 60_000 }, () => {
@@ -88,17 +80,21 @@ describe.skipIf(!chromiumPath)('push in the inbox', { timeout: 60_000 }, () => {
     });
     const push = service.received.at(-1)?.payload;
     expect(push).toMatchObject({ type: 'ring', title: 'Carillon' });
-    const source = await (await fetch(`${host.app.url}/widgets/push-worker.js`)).text();
-    const shown = await page.evaluate(runWorker, {
-      source,
-      pushes: [push, { type: 'withdraw', ids: [push.id] }],
-    });
-    expect(shown).toEqual([
-      [`Carillon: This is a test: push works on this device. ${push.id}`],
-      [], // after the withdrawal
-    ]);
+    const deliver = await pushEvents(page);
+    await deliver(push);
+    await expect
+      .poll(() => page.evaluate(shownByWorker))
+      .toEqual([`Carillon: This is a test: push works on this device. ${push.id}`]);
+    await deliver({ type: 'withdraw', ids: [push.id] });
+    await expect.poll(() => page.evaluate(shownByWorker)).toEqual([]);
 
     await page.getByRole('button', { name: 'Stop notifying me on this device' }).click();
+    await enable.waitFor();
+    expect(await devices()).toEqual([]);
+
+    await enable.click();
+    await page.getByRole('button', { name: 'Stop notifying me on this device' }).waitFor();
+    await page.evaluate(`document.querySelector('carillon-inbox').disablePush()`);
     await enable.waitFor();
     expect(await devices()).toEqual([]);
     expect(complaints).toEqual([]);
