@@ -98,7 +98,7 @@ async function ring(): Promise<Counted> {
       channel: 'in_app',
       recipient: { external_user_id: `user-${user}` },
       subject: 'Your order has been shipped',
-      text_body: 'It is on its way.',
+      html_body: '<p>It is on its way.</p>',
     })),
   });
   const result = await counted;

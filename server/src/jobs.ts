@@ -3,7 +3,7 @@ import { createBroadcastJob } from './features/broadcasts/index.ts';
 import { createBulkActionJob } from './features/bulk-actions/index.ts';
 import { createDispatchJob } from './features/dispatch/index.ts';
 import { createInboxReturnJob } from './features/inbox/index.ts';
-import { createPushJob } from './features/push/index.ts';
+import { createPushJob, planRings } from './features/push/index.ts';
 import { createReceiptJob } from './features/receipts/index.ts';
 import { createRunJob } from './features/runs/index.ts';
 import { createScheduleJob } from './features/schedules/index.ts';
@@ -25,7 +25,7 @@ export function allJobs(services: Services): Record<WorkKind, Job> {
     brake_release: createReleaseJob(services),
     bulk_action: createBulkActionJob(services),
     broadcast: createBroadcastJob(services),
-    inbox_return: createInboxReturnJob(services),
+    inbox_return: createInboxReturnJob({ ...services, planRings }),
     push: createPushJob(services),
   };
 }

@@ -1423,7 +1423,7 @@ with target as (
   set snoozed_until = null, snooze_id = null, read_at = null, position = t.position, arrived_at = coalesce(i.arrived_at,
       to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0))
   from target t where i.id = t.id
-  returning i.id, i.environment_id, i.external_user_id, i.position, t.counted
+  returning i.id, i.environment_id, i.external_user_id, i.position, i.category, t.counted
 ), total as (
   select environment_id, external_user_id, count(*) as items, count(*) filter (where not counted) as unread
   from item group by 1, 2
@@ -1439,7 +1439,8 @@ with target as (
   from changed c
   join item i on i.environment_id = c.environment_id and i.external_user_id = c.external_user_id
 )
-select environment_id, external_user_id from changed;
+select i.id, i.environment_id, i.external_user_id, i.category, n.template_version_id
+from item i left join notification_contents n on n.notification_id = i.id;
 
 -- inbox_count_snoozed (features/inbox/store.ts)
 select count(*)::int as snoozed from (

@@ -3,7 +3,7 @@ import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Claim, finishHeld, type Job } from '../../queue/index.ts';
-import { returnItems } from './return-store.ts';
+import { type ReturnedItem, returnItems } from './return-store.ts';
 import type { SnoozeNote } from './snoozes.ts';
 import { inboxTopic } from './topic.ts';
 
@@ -12,23 +12,38 @@ interface DueReturn {
   note: SnoozeNote;
 }
 
-/** Brings snoozed items back at their time. The end of the lease and the return are one transaction. */
+/** Writes the work that rings the devices for items that are back; true: ring `push` after the commit. */
+type PlanRings = (
+  tx: Sql,
+  queue: Deps['queue'],
+  items: (ReturnedItem & { lane: 'normal'; isReturned: true })[],
+  now: number,
+) => Promise<boolean>;
+
+/** Brings snoozed items back at their time. The end of the lease, the return and its ring are one transaction. */
 export function createInboxReturnJob({
   pool,
   queue,
   clock,
   doorbell,
-}: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'>): Job<SnoozeNote> {
+  planRings,
+}: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'> & { planRings: PlanRings }): Job<SnoozeNote> {
   async function write(tx: Sql, due: DueReturn[]): Promise<AfterCommit> {
     const mine = await finishHeld(tx, queue, 'inbox_return', due);
     const now = clock();
-    const owners = await returnItems(
+    const items = await returnItems(
       tx,
       mine.map(({ claim, note }) => ({ id: note.item_id, snoozeId: claim.id, position: newId(now) })),
       new Date(now),
     );
+    const ringing = items.map((item) => ({ ...item, lane: 'normal' as const, isReturned: true as const }));
+    const rings = await planRings(tx, queue, ringing, now);
     return (): undefined => {
-      for (const owner of owners) doorbell.ring(inboxTopic(owner));
+      const topics = items.map((item) =>
+        inboxTopic({ environmentId: item.environment_id, externalUserId: item.external_user_id }),
+      );
+      for (const topic of new Set(topics)) doorbell.ring(topic);
+      if (rings) queue.ring('push');
     };
   }
 

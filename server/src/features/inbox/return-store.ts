@@ -1,6 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import { arrivedAtSql } from './changes-store.ts';
-import type { Owner } from './item.ts';
 
 /** An item whose snooze is over, and its new position. */
 export interface ReturningItem {
@@ -20,7 +19,16 @@ const lockOwners = statement(
    for update of b`,
 );
 
-const returnAll = statement<{ environment_id: string; external_user_id: string }>(
+/** An item that is back, with what decides whether it rings. */
+export interface ReturnedItem {
+  id: string;
+  environment_id: string;
+  external_user_id: string;
+  category: string | null;
+  template_version_id: string | null;
+}
+
+const returnAll = statement<ReturnedItem>(
   'inbox_return_items',
   `with target as (
      -- The previous release archives without ending the snooze: such an item stays archived, and adds nothing.
@@ -32,7 +40,7 @@ const returnAll = statement<{ environment_id: string; external_user_id: string }
      update inbox_items i
      set snoozed_until = null, snooze_id = null, read_at = null, position = t.position, arrived_at = ${arrivedAtSql}
      from target t where i.id = t.id
-     returning i.id, i.environment_id, i.external_user_id, i.position, t.counted
+     returning i.id, i.environment_id, i.external_user_id, i.position, i.category, t.counted
    ), total as (
      select environment_id, external_user_id, count(*) as items, count(*) filter (where not counted) as unread
      from item group by 1, 2
@@ -48,19 +56,23 @@ const returnAll = statement<{ environment_id: string; external_user_id: string }
      from changed c
      join item i on i.environment_id = c.environment_id and i.external_user_id = c.external_user_id
    )
-   select environment_id, external_user_id from changed`,
+   select i.id, i.environment_id, i.external_user_id, i.category, n.template_version_id
+   from item i left join notification_contents n on n.notification_id = i.id`,
 );
 
 /**
  * Needs a transaction. Brings the items back, unread and at the top of their feeds, unless their snooze was changed in the
- * meantime. Returns the owners of the inboxes that changed. The locks are a separate statement, as for every change of existing
+ * meantime. Returns those that are back. The locks are a separate statement, as for every change of existing
  * items.
  */
-export async function returnItems(sql: Sql, items: readonly ReturningItem[], now: Date): Promise<Owner[]> {
+export async function returnItems(
+  sql: Sql,
+  items: readonly ReturningItem[],
+  now: Date,
+): Promise<ReturnedItem[]> {
   if (items.length === 0) return [];
   const ids = items.map(({ id }) => id);
   const snoozes = items.map(({ snoozeId }) => snoozeId);
   await lockOwners(sql, [ids, snoozes]);
-  const rows = await returnAll(sql, [ids, snoozes, items.map(({ position }) => position), now]);
-  return rows.map((row) => ({ environmentId: row.environment_id, externalUserId: row.external_user_id }));
+  return returnAll(sql, [ids, snoozes, items.map(({ position }) => position), now]);
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { textTask } from '../../channels/email/text.ts';
 import type { PushMessage, PushOutcome } from '../../channels/in-app/push/contract.ts';
 import { payloadOf } from '../../channels/in-app/push/payload.ts';
@@ -13,7 +13,7 @@ import type { PushConnection, PushConnections } from '../connections/index.ts';
 import { type DevicePush, decisionOf, nextAttempt, type PushNote, ringMessage, traceOf } from './ring.ts';
 import { listDevicesOf, listEnvironments, listRingFacts, type RingFact } from './ring-store.ts';
 import { openAddress } from './service.ts';
-import { createPushWriter, noPush, noteOf, type PushResult } from './writer.ts';
+import { createPushWriter, itemIdOf, noPush, noteOf, type PushResult } from './writer.ts';
 
 type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'keyring' | 'tasks' | 'metrics'> & {
   pushConnections: PushConnections;
@@ -47,6 +47,7 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
   const { pool, queue, clock } = deps;
   const tasks = deps.tasks.unlimited;
   const writer = createPushWriter(deps);
+  const turns = createTurns();
   const concurrency = queue.concurrencyLimits('push', {
     total: capacity * 0.75, // the capacity of the normal lane
     maxConcurrent: 50,
@@ -54,7 +55,7 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
   });
 
   async function load(claims: Claim[]): Promise<Map<string, PushFact>> {
-    const rings = claims.filter((claim) => !noteOf(claim).withdraw).map(({ id }) => id);
+    const rings = claims.filter((claim) => !noteOf(claim).withdraw).map(itemIdOf);
     const [facts, environments] = await Promise.all([
       rings.length === 0 ? [] : listRingFacts(pool, rings),
       listEnvironments(pool, [...new Set(claims.map(({ environmentId }) => environmentId))]),
@@ -62,13 +63,13 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
     const items = new Map(facts.map((fact) => [fact.id, fact]));
     const owners = claims.flatMap((claim) => {
       const externalUserId =
-        noteOf(claim).withdraw?.external_user_id ?? items.get(claim.id)?.external_user_id;
+        noteOf(claim).withdraw?.external_user_id ?? items.get(itemIdOf(claim))?.external_user_id;
       return externalUserId === undefined
         ? []
         : [{ claim, environmentId: claim.environmentId, externalUserId }];
     });
     const [devices, connections] = await Promise.all([
-      listDevicesOf(pool, owners),
+      listDevicesOf(pool, owners).then(byOwner),
       deps.pushConnections.connectionsFor(
         environments.map(({ id, kind, version }) => ({ id, kind, settingsVersion: version })),
       ),
@@ -81,12 +82,9 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
           environmentId,
           isTest: kinds.get(environmentId) === 'test',
           externalUserId,
-          item: items.get(claim.id) ?? null,
-          devices: devices.filter(
-            (device) =>
-              device.environment_id === environmentId &&
-              device.external_user_id === externalUserId &&
-              (!left || left.includes(device.id)),
+          item: items.get(itemIdOf(claim)) ?? null,
+          devices: (devices.get(ownerKey(environmentId, externalUserId)) ?? []).filter(
+            ({ id }) => !left || left.includes(id),
           ),
           connection: connections.get(environmentId) ?? { senders: {}, problem: null },
         };
@@ -105,7 +103,7 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
       permit.release(true);
       if (isIdle) return writer.end(noPush(claim));
       const reason = decisionOf('not_rung', 'The inbox is open on a visible page.', clock());
-      return writer.end(noPush(claim, [traceAddition(fact, claim.id, [reason])]));
+      return writer.end(noPush(claim, [traceAddition(fact, itemIdOf(claim), [reason])]));
     }
     let answered = true;
     let result: PushResult;
@@ -123,10 +121,10 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
     if (!item) return noPush(claim);
     const message = ringMessage(item, await textOf(item), claim.lane);
     const startedAt = clock();
-    const pushes = await pushTo(fact, message, claim.id);
+    const pushes = await pushTo(fact, message, item.id);
     return {
       ...resultOf(claim, pushes, startedAt),
-      traces: [traceAddition(fact, claim.id, pushes.map(traceOf))],
+      traces: [traceAddition(fact, item.id, pushes.map(traceOf))],
     };
   }
 
@@ -175,7 +173,7 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
     const signal = AbortSignal.timeout(claimTimeoutMs);
     async function takeDevices(): Promise<void> {
       for (const device of queued) {
-        await nextTurn(); // encrypting takes most of a millisecond, and a batch has hundreds of devices
+        await turns.next();
         const startedAt = performance.now();
         const outcome = fact.isTest
           ? await storeInSandbox(device, message, notificationId)
@@ -228,10 +226,44 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
   }
 
   return {
-    batch: 50,
+    batch: 20, // of up to 100 devices each
     capacity,
     load: (claims) => untilDatabaseAnswers(() => load(claims)),
     run,
+  };
+}
+
+const ownerKey = (environmentId: string, externalUserId: string): string =>
+  `${environmentId} ${externalUserId}`;
+
+function byOwner(devices: RungDevice[]): Map<string, RungDevice[]> {
+  const owned = new Map<string, RungDevice[]>();
+  for (const device of devices) {
+    const key = ownerKey(device.environment_id, device.external_user_id);
+    const others = owned.get(key);
+    if (others) others.push(device);
+    else owned.set(key, [device]);
+  }
+  return owned;
+}
+
+/** Encrypting takes half a millisecond. Pushes may use the process for this long, then other work has it for as long. */
+const sliceMs = 2;
+
+/** The pushes of a process take turns, so that thousands of them leave half of its time to other work. */
+function createTurns(): { next(): Promise<void> } {
+  let last: Promise<void> = Promise.resolve();
+  let sliceBegan = 0;
+  async function turn(): Promise<void> {
+    if (performance.now() - sliceBegan < sliceMs) return;
+    await pause(sliceMs);
+    sliceBegan = performance.now();
+  }
+  return {
+    next() {
+      last = last.then(turn);
+      return last;
+    },
   };
 }
 

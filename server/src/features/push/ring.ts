@@ -12,8 +12,10 @@ import type { StoredTraceEntry } from '../notifications/index.ts';
 import type { RingFact } from './ring-store.ts';
 import type { DeviceRow } from './store.ts';
 
-/** The note of the work. Without one, the item rings for the first time. */
+/** The note of the work. Without one, the item whose id it has rings for the first time. */
 export interface PushNote {
+  /** The item that rings again, because it returned from a snooze. */
+  returned?: string;
   /** The user and the items whose pushes are withdrawn; absent when the item rings. */
   withdraw?: { external_user_id: string; ids: string[] };
   /** The devices that are left; absent when it is all of them. */

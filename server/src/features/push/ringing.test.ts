@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
+import { workKinds } from '../../queue/index.ts';
 import { kinds, usePush } from './test-harness.ts';
 
 const push = usePush();
@@ -245,6 +246,25 @@ describe('an item that is read or archived', () => {
     expect(order[0]).toBe('ring');
     expect(order.at(-1)).toBe('withdraw');
   });
+});
+
+it('an item that returns from a snooze rings again', async () => {
+  await push.addDevices('snoozer');
+  const id = await push.send('snoozer');
+  await push.trace(id, isDone(3));
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  await push.as('snoozer', 'POST', `/inbox/v1/notifications/${id}/snooze`, { until });
+  await push.trace(id, isDone(4));
+  expect(push.withdrawalsOf(id).length).toBe(3);
+  await push.app.pool.query('update queue_later set run_at = now() where kind = $1', [
+    workKinds.inbox_return,
+  ]);
+  const entries = await push.trace(id, isDone(7));
+  expect(entries.slice(4).map(({ verdict }) => verdict)).toEqual(['accepted', 'accepted', 'accepted']);
+  expect(push.pushesOf(id).length).toBe(6);
+  await push.as('snoozer', 'POST', `/inbox/v1/notifications/${id}/read`);
+  await push.trace(id, isDone(8));
+  expect(push.withdrawalsOf(id).length).toBe(6);
 });
 
 it('an environment without push settings writes no work, and no device rings', async () => {

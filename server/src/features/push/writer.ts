@@ -62,7 +62,7 @@ export function createPushWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>):
     const rung = results.filter(({ claim, pushes }) => pushes.length > 0 && !noteOf(claim).withdraw);
     const seen = await listSeenItems(
       tx,
-      rung.map(({ claim }) => claim.id),
+      rung.map(({ claim }) => itemIdOf(claim)),
     );
     return seen.map((item) => ({
       kind: 'push',
@@ -75,12 +75,17 @@ export function createPushWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>):
 
   return {
     // A push that is lost here would ring again: the device replaces the first by the second.
-    end: createBatchedWriter(pool, write, { concurrency: 2, maxItems: 200, whenUnavailable: 'wait' }),
+    end: createBatchedWriter(pool, write, { concurrency: 2, maxItems: 50, whenUnavailable: 'wait' }),
   };
 }
 
 export function noteOf({ note }: Claim): PushNote {
   return (note ?? {}) as PushNote;
+}
+
+/** The item that rings. */
+export function itemIdOf(claim: Claim): string {
+  return noteOf(claim).returned ?? claim.id;
 }
 
 function nextWork({ claim, next }: PushResult): PostponedWork[] {
