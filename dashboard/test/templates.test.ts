@@ -290,6 +290,35 @@ describe.skipIf(!chromiumPath)('templates', () => {
   );
 
   test(
+    'when items ring is set beside the in-app body, and kept with the version',
+    async () => {
+      await create('ringing', [{ channel: 'in_app', text_template: 'Hi' }]);
+      const { page, complaints } = await host.open('/test/templates/ringing');
+      const push = page.getByLabel('Push', { exact: true });
+      const save = page.getByRole('button', { name: 'Save', exact: true });
+      await push.selectOption('When not seen in time');
+      const seconds = page.getByLabel('Seconds until it rings');
+      await seconds.fill('');
+      await page.getByText('Enter a whole number from 1 to 86,400.').waitFor();
+      expect(await save.isDisabled()).toBe(true);
+      await seconds.fill('90');
+      await save.click();
+      await saved(page, 2);
+      expect((await get('ringing')).push).toEqual({ mode: 'unseen', after_seconds: 90 });
+      await push.selectOption('As the category says');
+      await save.click();
+      await saved(page, 3);
+      expect((await get('ringing')).push).toBeNull();
+      await page.getByRole('tab', { name: 'History' }).click();
+      await page.getByRole('button', { name: /Version 2/ }).click();
+      await field(page, 'Push: Version 2').getByText('When not seen within 90 seconds').waitFor();
+      expect(complaints).toEqual([]);
+      expect(await inspect(host, '/test/templates/ringing', 'templates-in-app')).toEqual([]);
+    },
+    limitMs,
+  );
+
+  test(
     'a test is sent with the sample data and leads to its notification',
     async () => {
       await create('sent');

@@ -13,7 +13,7 @@ const FieldContext = createContext<FieldIds | null>(null);
 
 /** The fields of the request that a control stands for; the server's errors about them are shown beside it. */
 type FieldName = string | readonly string[] | undefined;
-/** The problem of the value; shown after the first submit. */
+/** The problem of the value; in a form, shown after the first submit. */
 type Problem = string | null | false | undefined;
 
 interface FormState {
@@ -25,8 +25,8 @@ interface FormState {
 export const FormContext = createContext<FormState | null>(null);
 
 /**
- * The error of one control of a `FormDialog`: its problem once the form was submitted, or the server's error about a
- * request field that it stands for.
+ * The error of one control: its problem, in a `FormDialog` once it was submitted, or the server's error about a request
+ * field that it stands for.
  */
 export function useFormError(name: FieldName, problem?: Problem): string | null {
   const form = useContext(FormContext);
@@ -40,7 +40,7 @@ export function useFormError(name: FieldName, problem?: Problem): string | null 
       claims.delete(names);
     };
   }, [joined, claims]);
-  if (form?.wasSubmitted && problem) return problem;
+  if (problem && form?.wasSubmitted !== false) return problem;
   return isErrorAbout(form?.error, joined.split(' ')) ? form.error.message : null;
 }
 

@@ -29,7 +29,7 @@ export { Menu, type MenuItems } from './menu.tsx';
 export { EmptyState, Notice } from './notice.tsx';
 export { formatCount, formatMoney, formatShare } from './numbers.ts';
 export { Page } from './page.tsx';
-export { isRingWrong, RingFields, ringDraftOf, ringOf } from './ring-fields.tsx';
+export { isRingWrong, type RingDraft, RingFields, ringDraftOf, ringOf } from './ring-fields.tsx';
 export { type Segment, Segments } from './segments.tsx';
 export { fileSize } from './size.ts';
 export { type Column, menuColumn, Table } from './table.tsx';

@@ -3,7 +3,7 @@ import { ring as text } from '../strings/ring.ts';
 import { Field, Input, Select } from './field.tsx';
 
 /** An empty mode inherits the setting. */
-interface RingDraft {
+export interface RingDraft {
   mode: PushRing['mode'] | '';
   seconds: string;
 }
@@ -30,19 +30,22 @@ export function isRingWrong({ mode, seconds }: RingDraft): boolean {
 export function RingFields(props: {
   name: string;
   draft: RingDraft;
-  /** True offers the default of the environment. */
-  canInherit?: boolean;
+  /** Names the setting that decides when this one is empty; without it, a mode is required. */
+  inherit?: string;
+  hint?: string;
+  disabled?: boolean;
   onChange(draft: RingDraft): void;
 }) {
-  const { name, draft, canInherit = false, onChange } = props;
+  const { name, draft, inherit, hint, disabled, onChange } = props;
   return (
     <>
-      <Field label={text.mode} name={`${name}.mode`}>
+      <Field label={text.mode} hint={hint} name={`${name}.mode`}>
         <Select
           value={draft.mode}
+          disabled={disabled}
           onChange={(event) => onChange({ ...draft, mode: event.target.value as RingDraft['mode'] })}
         >
-          {canInherit && <option value="">{text.inherit}</option>}
+          {inherit !== undefined && <option value="">{inherit}</option>}
           {modes.map((mode) => (
             <option key={mode} value={mode}>
               {text.modes[mode]}
@@ -60,6 +63,7 @@ export function RingFields(props: {
           <Input
             inputMode="numeric"
             maxLength={5}
+            disabled={disabled}
             value={draft.seconds}
             onChange={(event) => onChange({ ...draft, seconds: event.target.value.trim() })}
           />

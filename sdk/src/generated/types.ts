@@ -1882,6 +1882,7 @@ export type TemplateVersionContent = {
   name: string;
   created_at: string;
   bodies: Array<TemplateBody>;
+  push: PushRing | null;
 };
 
 export type TestSent = {

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { categories } from '../../strings/preferences.ts';
+import { ring as ringText } from '../../strings/ring.ts';
 import {
   Checkbox,
   Field,
@@ -113,7 +114,7 @@ export function CategoryDialog({ category, onClose }: { category: Category | nul
         checked={optIn}
         onChange={(event) => setOptIn(event.target.checked)}
       />
-      <RingFields canInherit name="push" draft={ring} onChange={setRing} />
+      <RingFields inherit={ringText.asSettings} name="push" draft={ring} onChange={setRing} />
     </FormDialog>
   );
 }

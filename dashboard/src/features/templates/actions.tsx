@@ -4,7 +4,7 @@ import { useCan, useEnvironment } from '../../api/environment.tsx';
 import type { Channel } from '../../strings/common.ts';
 import { templates as text } from '../../strings/templates.ts';
 import { Button, ConfirmDialog, IconButton, Menu } from '../../ui/index.ts';
-import type { Content } from './content.ts';
+import { type Content, canSave } from './content.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { PromoteDialog } from './promote-dialog.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
@@ -54,7 +54,7 @@ export function Actions(props: {
           <Button
             variant="primary"
             busy={isSaving}
-            disabled={!draft.isDirty}
+            disabled={!draft.isDirty || !canSave(draft.content)}
             title={text.saveHint}
             onClick={onSave}
           >

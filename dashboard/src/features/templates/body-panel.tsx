@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { EditorHandle } from '../../editor/index.ts';
+import { ring } from '../../strings/ring.ts';
 import { templates as text } from '../../strings/templates.ts';
-import { Button, ConfirmDialog } from '../../ui/index.ts';
+import { Button, ConfirmDialog, RingFields } from '../../ui/index.ts';
 import { BodyFieldEditor } from './body-field.tsx';
 import { liquidCompletion } from './completion.ts';
 import {
@@ -89,6 +90,16 @@ export function BodyPanel(props: BodyPanelProps) {
             onEdit((former) => withBody(former, { ...(findBody(former, place) ?? body), layout }))
           }
         />
+        {body.channel === 'in_app' && (
+          <RingFields
+            name="push"
+            inherit={ring.asCategory}
+            hint={ring.templateHint}
+            draft={content.push}
+            disabled={readOnly}
+            onChange={(push) => onEdit((former) => ({ ...former, push }))}
+          />
+        )}
         {fieldsOf(body).map((field) => (
           <BodyFieldEditor
             key={`${place.channel} ${place.locale} ${field}`}

@@ -1,8 +1,8 @@
 import type { Template } from '@carillon/sdk';
 import { templates } from '../../strings/templates.ts';
 import { Button, Dialog, useToast } from '../../ui/index.ts';
+import { Changes, contentChanges } from './changes.tsx';
 import { contentOf } from './content.ts';
-import { ContentDiff } from './content-diff.tsx';
 import type { Draft } from './use-draft.ts';
 import type { Save } from './use-save.ts';
 
@@ -37,9 +37,8 @@ export function ConflictDialog({ theirs, draft, save }: { theirs: Template; draf
         </>
       }
     >
-      <ContentDiff
-        before={contentOf(theirs)}
-        after={draft.content}
+      <Changes
+        changes={contentChanges(contentOf(theirs), draft.content)}
         names={{ before: text.theirs(theirs.version), after: text.mine }}
       />
     </Dialog>

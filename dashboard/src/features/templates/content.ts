@@ -1,6 +1,8 @@
 import type { Template, TemplateBody } from '@carillon/sdk';
 import type { Language } from '../../editor/index.ts';
 import { type Channel, channelNames } from '../../strings/common.ts';
+import { ring } from '../../strings/ring.ts';
+import { isRingWrong, type RingDraft, ringDraftOf, ringOf } from '../../ui/index.ts';
 
 export type Body = TemplateBody;
 export const bodyFields = [
@@ -15,6 +17,8 @@ export type BodyField = (typeof bodyFields)[number];
 export interface Content {
   name: string;
   bodies: Body[];
+  /** When in-app items ring devices, as it is typed. */
+  push: RingDraft;
 }
 
 /** Identifies one body of a template. */
@@ -57,7 +61,20 @@ export function emptyBody({ channel, locale }: BodyLocation): Body {
   };
 }
 
-export const contentOf = ({ name, bodies }: Pick<Template, 'name' | 'bodies'>): Content => ({ name, bodies });
+type SavedContent = Pick<Template, 'name' | 'bodies' | 'push'>;
+export const contentOf = ({ name, bodies, push }: SavedContent): Content => ({
+  name,
+  bodies,
+  push: ringDraftOf(push),
+});
+export const savedContentOf = ({ push, ...content }: Content): SavedContent => ({
+  ...content,
+  push: ringOf(push),
+});
+export const canSave = ({ push }: Content): boolean => !isRingWrong(push);
+/** Empty when the category decides. */
+export const pushText = ({ push: { mode, seconds } }: Content): string =>
+  mode === '' ? '' : ring.summary(mode, seconds);
 
 const isAt = (body: Body, { channel, locale }: BodyLocation) =>
   body.channel === channel && body.locale === locale;
@@ -124,6 +141,7 @@ export function changedFields(before: Content, after: Content): FieldChange[] {
 export function isSame(one: Content, other: Content): boolean {
   return (
     one.name === other.name &&
+    pushText(one) === pushText(other) &&
     one.bodies.length === other.bodies.length &&
     one.bodies.every((body) => findBody(other, body)) &&
     changedFields(one, other).length === 0

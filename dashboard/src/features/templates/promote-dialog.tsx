@@ -4,11 +4,11 @@ import { useEnvironment } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { templates } from '../../strings/templates.ts';
 import { FormDialog, Loaded, Notice } from '../../ui/index.ts';
+import { Changes, contentChanges } from './changes.tsx';
 import { type Content, contentOf } from './content.ts';
-import { ContentDiff } from './content-diff.tsx';
 
 const text = templates.promotion;
-const nothing: Content = { name: '', bodies: [] };
+const nothing: Content = contentOf({ name: '', bodies: [], push: null });
 
 /** Shows the difference between Live and Test, then promotes. */
 export function PromoteDialog({ template, onClose }: { template: Template; onClose(): void }) {
@@ -47,9 +47,8 @@ export function PromoteDialog({ template, onClose }: { template: Template; onClo
             {status === 'identical' ? (
               <Notice tone="green">{text.identical}</Notice>
             ) : (
-              <ContentDiff
-                before={live ? contentOf(live) : nothing}
-                after={contentOf(template)}
+              <Changes
+                changes={contentChanges(live ? contentOf(live) : nothing, contentOf(template))}
                 names={{ before: text.live, after: text.test }}
               />
             )}

@@ -36,8 +36,9 @@ export function useDraft(current: Template): Draft {
     content: contentOf(current),
     version: stored?.version ?? current.version,
   });
-  const [content, setContent] = useState(stored?.content ?? base.content);
-  const [isRestored, setRestored] = useState(stored !== null && !isSame(stored.content, base.content));
+  // A draft that an earlier release stored may lack a field.
+  const [content, setContent] = useState<Content>({ ...base.content, ...stored?.content });
+  const [isRestored, setRestored] = useState(!isSame(content, base.content));
   const isDirty = !isSame(content, base.content);
 
   useEffect(

@@ -4,7 +4,7 @@ import { useApi } from '../../api/environment.tsx';
 import { isCode, useWrite } from '../../api/queries.ts';
 import { templates as text } from '../../strings/templates.ts';
 import { useToast } from '../../ui/index.ts';
-import type { Body, BodyLocation } from './content.ts';
+import { type Body, type BodyLocation, canSave, savedContentOf } from './content.ts';
 import { type BodyProblem, bodyLocationOf, problemOf } from './problem.ts';
 import type { Draft } from './use-draft.ts';
 
@@ -30,10 +30,11 @@ export function useSave(key: string, draft: Draft): Save {
   const [conflict, setConflict] = useState<Template | null>(null);
   const [sent, setSent] = useState<Body[]>([]);
   const write = useWrite(
-    (client, version: number) => client.templates.update(key, draft.content, { if_match: version }),
+    (client, version: number) =>
+      client.templates.update(key, savedContentOf(draft.content), { if_match: version }),
     {
       quiet: true,
-      changes: [['templates'], ['template', key], ['template-versions', key]],
+      changes: [['templates'], ['template', key]],
       done: (saved) => text.saved(saved.version),
       onDone: (saved) => {
         setConflict(null);
@@ -42,7 +43,7 @@ export function useSave(key: string, draft: Draft): Save {
     },
   );
   const run = (version: number) => {
-    if (write.isPending) return;
+    if (write.isPending || !canSave(draft.content)) return;
     setSent(draft.content.bodies);
     write.mutate(version, {
       onError: (error) => {

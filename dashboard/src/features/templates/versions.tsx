@@ -1,6 +1,7 @@
-import type { Template, TemplateVersion } from '@carillon/sdk';
+import type { Client } from '@carillon/sdk';
 import { useState } from 'react';
 import { useCan } from '../../api/environment.tsx';
+import type { Page } from '../../api/pages.ts';
 import { useList, useRead, useWrite } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { common } from '../../strings/common.ts';
@@ -18,19 +19,46 @@ import {
   Skeleton,
   Stack,
 } from '../../ui/index.ts';
-import { contentOf } from './content.ts';
-import { ContentDiff } from './content-diff.tsx';
+import { Changes, type TextChange } from './changes.tsx';
 import styles from './templates.module.css';
-import type { Draft } from './use-draft.ts';
 
 const text = templates.versions;
 
+interface Version {
+  version: number;
+  created_at: string;
+}
+
+/** The methods of templates, layouts, partials and translations. */
+export interface VersionedResource<Saved, Former> {
+  listVersions(
+    key: string,
+    params: { limit: number; cursor?: string | undefined },
+    options: { signal: AbortSignal },
+  ): { page(): Promise<Page<Version>> };
+  getVersion(key: string, version: number, options: { signal: AbortSignal }): Promise<Former>;
+  restoreVersion(key: string, version: number, options: { if_match: number }): Promise<Saved>;
+}
+
+interface VersionsProps<Saved, Former> {
+  current: { id: string; key: string; version: number };
+  resource(api: Client): VersionedResource<Saved, Former>;
+  /** Compares a former version with the current one. */
+  compare(former: Former): TextChange[];
+  /** True while there are unsaved changes, which a restored version would replace. */
+  isDirty: boolean;
+  /** Prefixes of the query keys that a restored version changes. */
+  changes: string[][];
+  onRestored(saved: Saved): void;
+}
+
 /** Every version and its difference from the current one. */
-export function Versions({ template, draft }: { template: Template; draft: Draft }) {
+export function Versions<Saved extends { version: number }, Former>(props: VersionsProps<Saved, Former>) {
+  const { current, resource } = props;
   const filters = useFilters('version');
   const chosen = Number(filters.values.version) || null;
-  const query = useList(['template-versions', template.key, template.version], (api, cursor, signal) =>
-    api.templates.listVersions(template.key, { limit: 50, cursor }, { signal }).page(),
+  const query = useList(['versions', current.id, 'list', current.version], (api, cursor, signal) =>
+    resource(api).listVersions(current.key, { limit: 50, cursor }, { signal }).page(),
   );
   if (query.error && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   if (!query.data) return <Skeleton />;
@@ -42,7 +70,7 @@ export function Versions({ template, draft }: { template: Template; draft: Draft
             <li key={version.version}>
               <VersionButton
                 version={version}
-                isCurrent={version.version === template.version}
+                isCurrent={version.version === current.version}
                 isChosen={version.version === chosen}
                 onChoose={() => filters.set({ version: String(version.version) })}
               />
@@ -56,7 +84,7 @@ export function Versions({ template, draft }: { template: Template; draft: Draft
         )}
       </Card>
       {chosen ? (
-        <Comparison key={chosen} template={template} version={chosen} draft={draft} />
+        <Comparison key={chosen} {...props} version={chosen} />
       ) : (
         <EmptyState title={query.items.length > 1 ? text.select : text.onlyOne} icon="clock" />
       )}
@@ -64,12 +92,7 @@ export function Versions({ template, draft }: { template: Template; draft: Draft
   );
 }
 
-function VersionButton(props: {
-  version: TemplateVersion;
-  isCurrent: boolean;
-  isChosen: boolean;
-  onChoose(): void;
-}) {
+function VersionButton(props: { version: Version; isCurrent: boolean; isChosen: boolean; onChoose(): void }) {
   const { version, isCurrent, isChosen, onChoose } = props;
   return (
     <button type="button" className={styles.versionButton} aria-pressed={isChosen} onClick={onChoose}>
@@ -84,45 +107,48 @@ function VersionButton(props: {
   );
 }
 
-function Comparison({ template, version, draft }: { template: Template; version: number; draft: Draft }) {
+function Comparison<Saved extends { version: number }, Former>(
+  props: VersionsProps<Saved, Former> & { version: number },
+) {
+  const { current, version, resource, compare, isDirty, changes, onRestored } = props;
   const canWrite = useCan('templates:write');
   const filters = useFilters('version');
   const [isAsking, setAsking] = useState(false);
-  const former = useRead(['template-versions', template.key, 'content', version], (api, signal) =>
-    api.templates.getVersion(template.key, version, { signal }),
+  const former = useRead(['versions', current.id, 'content', version], (api, signal) =>
+    resource(api).getVersion(current.key, version, { signal }),
   );
   const restore = useWrite(
-    (api) => api.templates.restoreVersion(template.key, version, { if_match: template.version }),
+    (api) => resource(api).restoreVersion(current.key, version, { if_match: current.version }),
     {
-      changes: [['templates'], ['template', template.key], ['template-versions', template.key]],
+      quiet: true,
+      changes,
       done: (restored) => text.restored(version, restored.version),
       onDone: (restored) => {
         setAsking(false);
-        draft.rebase(restored);
-        filters.set({ version: '' });
+        onRestored(restored);
+        void filters.set({ version: '' });
       },
     },
   );
-  if (version === template.version) return <EmptyState title={text.isCurrent} icon="check" />;
+  if (version === current.version) return <EmptyState title={text.isCurrent} icon="check" />;
   return (
     <Card
-      title={text.heading(version, template.version)}
+      title={text.heading(version, current.version)}
       actions={
         canWrite && (
-          <Button icon="retry" size="small" disabled={draft.isDirty} onClick={() => setAsking(true)}>
+          <Button icon="retry" size="small" disabled={isDirty} onClick={() => setAsking(true)}>
             {text.restore}
           </Button>
         )
       }
     >
       <Stack>
-        {draft.isDirty && canWrite && <Notice>{text.dirty}</Notice>}
+        {isDirty && canWrite && <Notice>{text.dirty}</Notice>}
         <Loaded query={former}>
           {(content) => (
-            <ContentDiff
-              before={contentOf(content)}
-              after={contentOf(template)}
-              names={{ before: text.former(version), after: text.now(template.version) }}
+            <Changes
+              changes={compare(content)}
+              names={{ before: text.former(version), after: text.now(current.version) }}
             />
           )}
         </Loaded>
@@ -134,6 +160,7 @@ function Comparison({ template, version, draft }: { template: Template; version:
         confirm={text.restore}
         danger={false}
         busy={restore.isPending}
+        error={restore.error}
         onConfirm={() => restore.mutate()}
       >
         {text.restoreText}

@@ -9,8 +9,17 @@ import { Badge, ChannelLabel, Copyable, Icon, Notice, Page, Tabs } from '../../u
 import { Actions } from './actions.tsx';
 import { AddChannel } from './add-channel.tsx';
 import { BodyPanel } from './body-panel.tsx';
+import { contentChanges } from './changes.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
-import { type Body, type BodyLocation, type Content, channelsOf, findBody, withBody } from './content.ts';
+import {
+  type Body,
+  type BodyLocation,
+  type Content,
+  channelsOf,
+  contentOf,
+  findBody,
+  withBody,
+} from './content.ts';
 import { DraftNotices } from './draft-notices.tsx';
 import type { BodyProblem } from './problem.ts';
 import { useSample } from './sample.ts';
@@ -124,7 +133,16 @@ export function Workbench({ template, trail }: WorkbenchProps) {
           {
             value: 'history',
             label: <Labelled icon="clock" label={text.history} />,
-            content: <Versions template={template} draft={draft} />,
+            content: (
+              <Versions
+                current={template}
+                resource={(api) => api.templates}
+                compare={(former) => contentChanges(contentOf(former), contentOf(template))}
+                isDirty={draft.isDirty}
+                changes={[['templates'], ['template', template.key]]}
+                onRestored={draft.rebase}
+              />
+            ),
           },
         ]}
       />

@@ -207,14 +207,14 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
       params: VersionParams,
       responses: { 200: VersionContent },
       async handler({ principal, params }) {
-        const { id, version, name, bodies } = await templates.getVersion(
+        const { id, version, name, bodies, push } = await templates.getVersion(
           principal,
           params.key,
           params.version,
         );
         return {
           status: 200,
-          body: { version, name, created_at: madeAt(id), bodies: bodies.map(bodyViewOf) },
+          body: { version, name, created_at: madeAt(id), bodies: bodies.map(bodyViewOf), push },
         };
       },
     }),

@@ -209,7 +209,7 @@ export const VersionPage = PageOf(Type.Object(versionFields, { title: 'TemplateV
 export const TemplateVersionQuery = Type.Object(pageQuery);
 export type TemplateVersionQuery = Static<typeof TemplateVersionQuery>;
 export const VersionContent = Type.Object(
-  { ...versionFields, bodies: Type.Array(TemplateBody) },
+  { ...versionFields, bodies: Type.Array(TemplateBody), push: Nullable(RingSetting) },
   { title: 'TemplateVersionContent' },
 );
 
