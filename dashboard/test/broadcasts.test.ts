@@ -66,6 +66,13 @@ describe.skipIf(!chromiumPath)('audiences and broadcasts', () => {
     const { page } = await host.open('/test/broadcasts?new=-');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('To all');
+    await dialog.getByLabel('In-app').check();
+    await dialog.getByLabel('Tags').fill('news, offers,');
+    await dialog.getByRole('button', { name: 'Add button' }).click();
+    const button = dialog.getByRole('group', { name: 'Button 1' });
+    await button.getByLabel('Label').fill('Read more');
+    await button.getByLabel('Link (optional)').fill('/news');
+    await button.getByLabel('Style').selectOption('Primary');
     await dialog.getByLabel('Write it here').check();
     await dialog.getByLabel('Subject').fill('Hi');
     await dialog.getByLabel('Text', { exact: true }).fill('Hello');
@@ -75,7 +82,15 @@ describe.skipIf(!chromiumPath)('audiences and broadcasts', () => {
     await dialog.getByRole('button', { name: 'Dry run' }).click();
     await dialog.getByText('Enter a value for each condition.').waitFor();
     await dialog.getByLabel('Values of condition 1').fill('pro, 5');
+    await dialog.getByText('Use lowercase letters, digits, _ and -.').waitFor();
+    await button.getByLabel('Key').fill('read');
+    const asked = page.waitForRequest('**/v1/broadcasts/dry-run');
     await dialog.getByRole('button', { name: 'Dry run' }).click();
+    expect((await asked).postDataJSON()).toMatchObject({
+      channels: ['email', 'in_app'],
+      tags: ['news', 'offers'],
+      actions: [{ key: 'read', label: 'Read more', url: '/news', style: 'primary' }],
+    });
     await dialog.getByRole('button', { name: 'Send to 1 user' }).waitFor();
     await dialog.getByText('To eve@example.com').waitFor();
     await dialog.getByRole('button', { name: 'Back' }).click();

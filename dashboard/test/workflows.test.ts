@@ -118,6 +118,15 @@ describe.skipIf(!chromiumPath)('workflows', () => {
         .getByRole('button', { name: /^remind/ })
         .click();
       await pick(page, 'Remove');
+      await page
+        .getByRole('list', { name: 'Steps in order' })
+        .getByRole('button', { name: /^thank/ })
+        .click();
+      await page.getByLabel('Channel', { exact: true }).selectOption('in_app');
+      await page.getByLabel('Tags').fill("orders, {{ trigger.tags | join: ', ' }}");
+      await pick(page, 'Add button');
+      await page.getByLabel('Label').fill('Receipt');
+      await page.getByLabel('Key', { exact: true }).fill('receipt');
       await page.getByText('Unsaved changes').waitFor();
       await page.keyboard.press('Control+s');
       await page.getByText('Saved as version 2.').waitFor();
@@ -134,6 +143,10 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       expect(steps[1]).toEqual({ id: 'delay', kind: 'delay', duration: '4h' });
       expect(steps[2].timeout).toBe('3d');
       expect(steps[3].else).toBe('end');
+      expect(steps[5]).toMatchObject({
+        tags: ['orders', "{{ trigger.tags | join: ', ' }}"],
+        actions: [{ key: 'receipt', label: 'Receipt' }],
+      });
       expect(complaints).toEqual([]);
     },
     longMs,

@@ -22,6 +22,7 @@ export { ConfirmDialog, FormDialog } from './form-dialog.tsx';
 export { FormError } from './form-error.tsx';
 export { HtmlFrame } from './html-frame.tsx';
 export { Icon, type IconName } from './icons.tsx';
+export { emptyInbox, type InboxDraft, InboxFields, inboxOf, isInboxWrong } from './inbox-fields.tsx';
 export { ClearFilters, List, ListCard, LoadMore, SelectFilter } from './list.tsx';
 export { ErrorState, Loaded, Skeleton } from './loaded.tsx';
 export { isoOf, localOf } from './local-time.ts';

@@ -5,7 +5,7 @@ import { broadcasts } from '../../strings/broadcasts.ts';
 import { Button, Checkbox, FormDialog, formatCount, Notice, Pairs, Stack } from '../../ui/index.ts';
 import { BroadcastForm } from './broadcast-form.tsx';
 import styles from './broadcasts.module.css';
-import { type BroadcastDraft, definitionOf, emptyDraft, problemsOf } from './definition.ts';
+import { type BroadcastDraft, definitionOf, emptyDraft, isWrong } from './definition.ts';
 
 const text = broadcasts.dryRun;
 
@@ -42,7 +42,7 @@ export function BroadcastDialog(props: {
         onClose={onClose}
         title={broadcasts.form.title}
         wide
-        invalid={Object.values(problemsOf(draft)).some((problem) => problem !== null)}
+        invalid={isWrong(draft)}
         onSubmit={() => dryRun.mutate()}
         submit={broadcasts.form.check}
         busy={dryRun.isPending}

@@ -2,9 +2,19 @@ import { useId } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { broadcasts } from '../../strings/broadcasts.ts';
 import { common } from '../../strings/common.ts';
-import { Checkbox, Field, Input, localZone, Radio, Select, Textarea, useFormError } from '../../ui/index.ts';
+import {
+  Checkbox,
+  Field,
+  InboxFields,
+  Input,
+  localZone,
+  Radio,
+  Select,
+  Textarea,
+  useFormError,
+} from '../../ui/index.ts';
 import styles from './broadcasts.module.css';
-import { type BroadcastDraft, broadcastChannels, problemsOf } from './definition.ts';
+import { type BroadcastDraft, broadcastChannels, isInApp, problemsOf } from './definition.ts';
 import { FilterFields } from './filter-fields.tsx';
 import { KeyInput } from './key-input.tsx';
 
@@ -86,6 +96,7 @@ export function BroadcastForm(props: {
           </Field>
         </>
       )}
+      {isInApp(draft) && <InboxFields draft={draft.inbox} onChange={(inbox) => onChange({ inbox })} />}
       <Field label={text.category} hint={text.categoryHint} name="category">
         <Select value={draft.category} onChange={(event) => onChange({ category: event.target.value })}>
           <option value="">{text.noCategory}</option>

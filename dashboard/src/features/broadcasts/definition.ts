@@ -1,5 +1,6 @@
 import type { BroadcastInput } from '@carillon/sdk';
 import { broadcasts } from '../../strings/broadcasts.ts';
+import { emptyInbox, type InboxDraft, inboxOf, isInboxWrong } from '../../ui/index.ts';
 import { emptyRow, type FilterRow, filterOf, problemOfRows } from './filter-rows.ts';
 
 const text = broadcasts.form;
@@ -18,6 +19,8 @@ export interface BroadcastDraft {
   template: string;
   subject: string;
   body: string;
+  /** For in_app only. */
+  inbox: InboxDraft;
   category: string;
   when: 'now' | 'at' | 'local';
   time: string;
@@ -35,12 +38,15 @@ export function emptyDraft(topic: string): BroadcastDraft {
     template: '',
     subject: '',
     body: '',
+    inbox: emptyInbox,
     category: '',
     when: 'now',
     time: '',
     rate: '',
   };
 }
+
+export const isInApp = ({ channels }: BroadcastDraft): boolean => channels.includes('in_app');
 
 /** The problem of each field; null when there is none. */
 export function problemsOf(draft: BroadcastDraft) {
@@ -58,6 +64,13 @@ export function problemsOf(draft: BroadcastDraft) {
   };
 }
 
+export function isWrong(draft: BroadcastDraft): boolean {
+  return (
+    Object.values(problemsOf(draft)).some((problem) => problem !== null) ||
+    (isInApp(draft) && isInboxWrong(draft.inbox))
+  );
+}
+
 /** The request of a draft without problems. */
 export function definitionOf(draft: BroadcastDraft, confirm: boolean): BroadcastInput {
   const { audience, content, when, time } = draft;
@@ -73,6 +86,7 @@ export function definitionOf(draft: BroadcastDraft, confirm: boolean): Broadcast
     ...(content === 'template'
       ? { template_key: draft.template.trim() }
       : { subject: draft.subject, text_body: draft.body, html_body: htmlOf(draft.body) }),
+    ...(isInApp(draft) && inboxOf(draft.inbox)),
     ...(draft.category !== '' && { category: draft.category }),
     ...(when === 'at' && { send_at: new Date(time).toISOString() }),
     ...(when === 'local' && { send_at_local: time.slice(0, 16) }),

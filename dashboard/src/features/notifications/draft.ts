@@ -1,6 +1,7 @@
 import type { SendRequest } from '@carillon/sdk';
 import type { Channel } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
+import { emptyInbox, type InboxDraft, inboxOf } from '../../ui/index.ts';
 
 /** The channels that take their content from a template only. */
 export const templateOnly: readonly Channel[] = ['chatone', 'chattwo', 'chatthree'];
@@ -13,6 +14,8 @@ export interface Draft {
   data: string;
   subject: string;
   words: string;
+  /** For in_app only. */
+  inbox: InboxDraft;
 }
 
 export const firstDraft: Draft = {
@@ -23,6 +26,7 @@ export const firstDraft: Draft = {
   data: '{}',
   subject: notifications.send.sampleSubject,
   words: notifications.send.sampleText,
+  inbox: emptyInbox,
 };
 
 /** Example recipients, so that the first test send succeeds without typing. */
@@ -42,6 +46,7 @@ export function requestOf(draft: Draft, isTemplate: boolean, data: Record<string
     channel,
     recipient: recipientOf(channel, draft.recipient.trim()),
     ...(isTemplate ? { template_key: template, template_data: data } : wordsOf(channel, subject, words)),
+    ...(channel === 'in_app' && inboxOf(draft.inbox)),
   };
 }
 

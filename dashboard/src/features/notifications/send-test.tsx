@@ -6,7 +6,7 @@ import { useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { magicRecipients } from '../../strings/sandbox.ts';
-import { Field, FormDialog, Input, Select } from '../../ui/index.ts';
+import { Field, FormDialog, InboxFields, Input, isInboxWrong, Select } from '../../ui/index.ts';
 import { type Draft, firstDraft, parseData, requestOf, samples, templateOnly } from './draft.ts';
 import { TestContent } from './send-test-content.tsx';
 
@@ -30,6 +30,7 @@ export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Pr
       await navigate({ to: `/${kind}/notifications/${id}` });
     },
   });
+  const isInApp = draft.channel === 'in_app';
   const isTemplate = draft.usesTemplate || templateOnly.includes(draft.channel);
   return (
     <FormDialog
@@ -37,7 +38,7 @@ export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Pr
       onClose={() => onOpenChange(false)}
       title={text.title}
       description={text.description}
-      invalid={isTemplate && data === null}
+      invalid={(isTemplate && data === null) || (isInApp && isInboxWrong(draft.inbox))}
       onSubmit={() => send.mutate(requestOf(draft, isTemplate, data ?? {}))}
       submit={text.submit}
       busy={send.isPending}
@@ -66,6 +67,7 @@ export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Pr
         onChange={change}
         dataError={data === null ? text.badData : null}
       />
+      {isInApp && <InboxFields draft={draft.inbox} onChange={(inbox) => change({ inbox })} />}
     </FormDialog>
   );
 }

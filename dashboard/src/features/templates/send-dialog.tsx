@@ -5,7 +5,21 @@ import { useWrite } from '../../api/queries.ts';
 import { localStore } from '../../shell/local-store.ts';
 import { type Channel, common } from '../../strings/common.ts';
 import { templates } from '../../strings/templates.ts';
-import { Button, Dialog, Field, FormDialog, Input, LinkButton, Notice, Row, Select } from '../../ui/index.ts';
+import {
+  Button,
+  Dialog,
+  emptyInbox,
+  Field,
+  FormDialog,
+  InboxFields,
+  Input,
+  inboxOf,
+  isInboxWrong,
+  LinkButton,
+  Notice,
+  Row,
+  Select,
+} from '../../ui/index.ts';
 import { channelsOf } from './content.ts';
 import type { Sample } from './sample.ts';
 
@@ -24,6 +38,8 @@ export function SendDialog(props: {
   const [channel, setChannel] = useState(
     props.channel && channels.includes(props.channel) ? props.channel : (channels[0] ?? 'email'),
   );
+  const [inbox, setInbox] = useState(emptyInbox);
+  const isInApp = channel === 'in_app';
   const [addresses, setAddresses] = useState<Partial<Record<Channel, string>>>({});
   const address = addresses[channel] ?? rememberedFor(channel) ?? (channel === 'email' ? person.email : '');
   const send = useWrite(
@@ -33,6 +49,7 @@ export function SendDialog(props: {
         recipient: recipientOf(channel, address.trim()),
         template_key: template.key,
         template_data: sample.data,
+        ...(isInApp && inboxOf(inbox)),
       }),
     {
       quiet: true,
@@ -71,6 +88,7 @@ export function SendDialog(props: {
       onSubmit={() => send.mutate()}
       busy={send.isPending}
       disabled={address.trim() === ''}
+      invalid={isInApp && isInboxWrong(inbox)}
       error={send.error}
     >
       {kind === 'live' && <Notice tone="amber">{text.live}</Notice>}
@@ -92,6 +110,7 @@ export function SendDialog(props: {
           onChange={(event) => setAddresses({ ...addresses, [channel]: event.target.value })}
         />
       </Field>
+      {isInApp && <InboxFields draft={inbox} onChange={setInbox} />}
     </FormDialog>
   );
 }

@@ -1,3 +1,5 @@
+import type { InboxDraft } from '../../ui/index.ts';
+
 /** The body of a workflow in its wire format; a value without steps is not a body. */
 export interface Step {
   id: string;
@@ -56,6 +58,23 @@ export function branchesOf(step: Step): Branch[] {
     const branch = isObject(each) ? each : {};
     return { when: textOf(branch.when), goto: textOf(branch.goto) };
   });
+}
+
+/** The tags and buttons of a send to the inbox. */
+export function inboxDraftOf(step: Step): InboxDraft {
+  const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+  return {
+    tags: listOf(step.tags).map(textOf),
+    actions: listOf(step.actions).map((each) => {
+      const { key, label, url, style } = isObject(each) ? each : {};
+      return {
+        key: textOf(key),
+        label: textOf(label),
+        url: textOf(url),
+        style: style === 'default' ? '' : textOf(style),
+      };
+    }),
+  };
 }
 
 /** Returns the targets of a step with their pointers below the step. */

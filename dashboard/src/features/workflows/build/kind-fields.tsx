@@ -1,7 +1,16 @@
 import { channelNames, common } from '../../../strings/common.ts';
 import { workflows } from '../../../strings/workflows.ts';
-import { Button, Checkbox, Field, IconButton, Input, Select } from '../../../ui/index.ts';
-import { branchesOf, endTarget, textOf } from '../definition.ts';
+import {
+  Button,
+  Checkbox,
+  Field,
+  IconButton,
+  InboxFields,
+  Input,
+  inboxOf,
+  Select,
+} from '../../../ui/index.ts';
+import { branchesOf, endTarget, inboxDraftOf, textOf } from '../definition.ts';
 import { setField } from './edit.ts';
 import {
   ChoiceField,
@@ -41,7 +50,7 @@ export function KindFields(props: FieldsProps) {
 }
 
 function SendFields(props: FieldsProps) {
-  const { step, names } = props;
+  const { step, names, disabled, onChange, errorOf } = props;
   const usesTemplate = textOf(step.template_key) !== '';
   return (
     <>
@@ -79,7 +88,20 @@ function SendFields(props: FieldsProps) {
           <TextField {...props} name="html_body" label={panel.htmlBody} area mono />
         </>
       )}
-      {step.channel === 'in_app' && <TextField {...props} name="action_url" label={panel.actionUrl} />}
+      {step.channel === 'in_app' && (
+        <>
+          <TextField {...props} name="action_url" label={panel.actionUrl} />
+          <InboxFields
+            draft={inboxDraftOf(step)}
+            disabled={disabled}
+            errorOf={errorOf}
+            onChange={(draft) => {
+              const { tags, actions } = inboxOf(draft);
+              onChange(setField(setField(step, 'tags', tags), 'actions', actions));
+            }}
+          />
+        </>
+      )}
       <div className={styles.pair}>
         <ChoiceField
           {...props}

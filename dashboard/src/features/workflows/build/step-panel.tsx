@@ -158,7 +158,7 @@ export function StepPanel(props: {
 
 /** Problems of these fields appear beside them; all others above the form. */
 const shownFields =
-  /^(id|kind|when|next|channel|category|recipient|template_key|template_data|subject|text_body|html_body|action_url|wait_for|timeout|duration|until|at|timezone|branches\/\d+\/(when|goto)|else|event|match|on_timeout|key|window|max_items|url|method|headers|body|on_error)$/;
+  /^(id|kind|when|next|channel|category|recipient|template_key|template_data|subject|text_body|html_body|action_url|tags|actions\/\d+\/(key|label|url|style)|wait_for|timeout|duration|until|at|timezone|branches\/\d+\/(when|goto)|else|event|match|on_timeout|key|window|max_items|url|method|headers|body|on_error)$/;
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
