@@ -34,6 +34,18 @@ describe.skipIf(!chromiumPath)('layouts, partials and translations', () => {
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved as version 2.').first().waitFor();
 
+      await page.getByRole('tab', { name: 'History' }).click();
+      await page.getByRole('button', { name: /Version 1/ }).click();
+      await page.getByRole('textbox', { name: 'HTML or MJML: Version 1', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Restore this version' }).click();
+      await dialog.getByRole('button', { name: 'Restore this version' }).click();
+      await page.getByText('Version 1 restored as version 3.').first().waitFor();
+      await page.getByRole('button', { name: /Version 2/ }).click();
+      await page.getByRole('button', { name: 'Restore this version' }).click();
+      await dialog.getByRole('button', { name: 'Restore this version' }).click();
+      await page.getByText('Version 2 restored as version 4.').first().waitFor();
+      expect((await get('layouts/main')).html_template).toBe('<h1>Acme</h1>{{ content }}');
+
       await page.goto(`${host.url}/test/templates/order`);
       await page.getByLabel('Layout').selectOption('main');
       await message.getByText('Acme').waitFor();
@@ -42,6 +54,7 @@ describe.skipIf(!chromiumPath)('layouts, partials and translations', () => {
       expect((await get('templates/order')).bodies[0].layout).toBe('main');
       expect(complaints).toEqual([]);
       expect(await inspect(host, '/test/layouts/main', 'layout')).toEqual([]);
+      expect(await inspect(host, '/test/layouts/main?tab=history&version=1', 'layout-history')).toEqual([]);
     },
     limitMs,
   );
@@ -70,6 +83,9 @@ describe.skipIf(!chromiumPath)('layouts, partials and translations', () => {
       await json.fill('{"order": {"shipped": "Unterwegs"}}');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved as version 3.').first().waitFor();
+      await page.getByRole('tab', { name: 'History' }).click();
+      await page.getByRole('button', { name: /Version 2/ }).click();
+      await page.getByRole('textbox', { name: 'Messages as JSON: Version 2' }).getByText('Tschüss').waitFor();
       expect(complaints).toEqual([]);
       expect(await inspect(host, '/test/translations', 'translations')).toEqual([]);
     },

@@ -13,6 +13,9 @@ export const parts = {
   deleteTitle: (key: string) => `Delete ${key}?`,
   deleteText: 'Templates of Live keep the version that they use.',
   preview: 'Preview',
+  views: 'Content and history',
+  content: 'Content',
+  history: 'History',
   follows:
     'Templates of Test use a change at once. Templates of Live keep their version until they are saved or promoted.',
   key: 'Key',

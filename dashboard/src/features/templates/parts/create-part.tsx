@@ -1,23 +1,34 @@
+import type { Client } from '@carillon/sdk';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useCan } from '../../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../../api/environment.tsx';
+import { useWrite } from '../../../api/queries.ts';
 import { common } from '../../../strings/common.ts';
 import { parts as text } from '../../../strings/parts.ts';
 import { Button, Field, FormDialog, Input } from '../../../ui/index.ts';
+import type { PartPath } from './sections.tsx';
 
-/** The button of a list, and its dialog with a key and the fields of the kind. */
+/** The button of a list, and its dialog with a key and the fields of the kind. Opens the page of the new part. */
 export function CreatePart(props: {
-  label: string;
+  path: PartPath;
   keyLabel?: string;
   keyHint?: string;
-  error: unknown;
-  isPending: boolean;
-  onCreate(key: string): void;
+  /** Returns the key as the service writes it. */
+  create(api: Client, key: string): Promise<string>;
   children?: ReactNode;
 }) {
-  const { label, keyLabel = text.key, keyHint = text.keyHint, error, isPending, onCreate, children } = props;
+  const { path, keyLabel = text.key, keyHint = text.keyHint, children } = props;
+  const { kind } = useEnvironment();
   const canWrite = useCan('templates:write');
+  const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
   const [key, setKey] = useState('');
+  const create = useWrite((api) => props.create(api, key.trim()), {
+    changes: [[path]],
+    quiet: true,
+    onDone: (created) => void navigate({ to: `/${kind}/${path}/${encodeURIComponent(created)}` }),
+  });
+  const label = text[path].create;
   return (
     <>
       <Button
@@ -33,13 +44,13 @@ export function CreatePart(props: {
         <FormDialog
           onClose={() => setOpen(false)}
           title={label}
-          onSubmit={() => onCreate(key.trim())}
+          onSubmit={() => create.mutate()}
           submit={common.create}
-          busy={isPending}
+          busy={create.isPending}
           disabled={key.trim() === ''}
-          error={error}
+          error={create.error}
         >
-          <Field label={keyLabel} hint={keyHint} name="key">
+          <Field label={keyLabel} hint={keyHint} name={['key', 'locale']}>
             <Input mono value={key} maxLength={100} onChange={(event) => setKey(event.target.value)} />
           </Field>
           {children}

@@ -1,61 +1,61 @@
-import type { Layout } from '@carillon/sdk';
-import { useParams } from '@tanstack/react-router';
+import type { Layout, LayoutVersion } from '@carillon/sdk';
 import { useState } from 'react';
-import { useEnvironment } from '../../../api/environment.tsx';
-import { useRead } from '../../../api/queries.ts';
+import { useCan } from '../../../api/environment.tsx';
 import { CodeEditor } from '../../../editor/index.ts';
 import { parts } from '../../../strings/parts.ts';
-import { ChannelLabel, Checkbox, Loaded, Page } from '../../../ui/index.ts';
+import { ChannelLabel, Checkbox } from '../../../ui/index.ts';
 import { hasHtml } from './layout-channels.ts';
 import { PartEditor } from './part-editor.tsx';
+import { PartPage } from './part-page.tsx';
 import { PartPreview } from './part-preview.tsx';
 import styles from './parts.module.css';
 
 const text = parts.layouts;
 
 export default function LayoutPage() {
-  const { key = '' } = useParams({ strict: false }) as { key?: string };
-  const { kind } = useEnvironment();
-  const query = useRead(['layout', key], (api, signal) => api.layouts.get(key, { signal }));
-  if (query.data) return <LayoutEditor key={`${query.data.id} ${query.data.version}`} layout={query.data} />;
   return (
-    <Page title={key} trail={[{ label: text.title, to: `/${kind}/layouts` }]}>
-      <Loaded query={query}>{() => null}</Loaded>
-    </Page>
+    <PartPage path="layouts" read={(api, key, signal) => api.layouts.get(key, { signal })}>
+      {(layout) => <LayoutEditor layout={layout} />}
+    </PartPage>
   );
 }
 
 function LayoutEditor({ layout }: { layout: Layout }) {
+  const readOnly = !useCan('templates:write');
   const [draft, setDraft] = useState(layout);
   const { key, channel, is_default, html_template, text_template } = draft;
   const isDirty = (['is_default', 'html_template', 'text_template'] as const).some(
     (field) => draft[field] !== layout[field],
   );
   return (
-    <PartEditor<Layout>
-      title={key}
+    <PartEditor<Layout, LayoutVersion>
+      path="layouts"
+      part={layout}
       description={<ChannelLabel channel={channel} />}
-      version={layout.version}
-      list={{ path: 'layouts', name: text.title }}
+      resource={(api) => api.layouts}
       isDirty={isDirty}
-      changes={[['layouts'], ['layout', key]]}
-      save={(api, version) =>
-        api.layouts.put(key, { channel, is_default, html_template, text_template }, { if_match: version })
+      save={(api, options) =>
+        api.layouts.put(key, { channel, is_default, html_template, text_template }, options)
       }
       onSaved={setDraft}
-      remove={(api) => api.layouts.delete(key)}
+      compare={(former) => [
+        { title: text.html, language: 'html', before: former.html_template, after: layout.html_template },
+        { title: text.text, language: 'text', before: former.text_template, after: layout.text_template },
+      ]}
       preview={<PartPreview channel={channel} html={filled(html_template)} text={filled(text_template)} />}
     >
       <Checkbox
         label={text.isDefault}
         hint={text.isDefaultHint}
         checked={is_default}
+        disabled={readOnly}
         onChange={(event) => setDraft({ ...draft, is_default: event.target.checked })}
       />
       {hasHtml(channel) && (
         <div className={styles.field}>
           <span className={styles.label}>{text.html}</span>
           <CodeEditor
+            readOnly={readOnly}
             value={html_template}
             onChange={(value) => setDraft({ ...draft, html_template: value })}
             language="html"
@@ -68,6 +68,7 @@ function LayoutEditor({ layout }: { layout: Layout }) {
       <div className={styles.field}>
         <span className={styles.label}>{text.text}</span>
         <CodeEditor
+          readOnly={readOnly}
           value={text_template}
           onChange={(value) => setDraft({ ...draft, text_template: value })}
           language="text"

@@ -127,7 +127,7 @@ function EditMessage(props: {
       api.translations.put(locale, { messages: withMessage(messages, name, shown) }, { if_match: version }),
     {
       quiet: true,
-      changes: [['translations'], ['translation', locale]],
+      changes: [['translations']],
       done: (saved) => parts.saved(saved.version),
       onDone: onClose,
     },

@@ -3,57 +3,62 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useCan, useEnvironment } from '../../../api/environment.tsx';
 import { useWrite } from '../../../api/queries.ts';
+import { useFilters } from '../../../shell/filters.ts';
 import { UnsavedGuard } from '../../../shell/unsaved.tsx';
 import { common } from '../../../strings/common.ts';
 import { parts as text } from '../../../strings/parts.ts';
-import { Badge, Button, ConfirmDialog, describeError, Notice, Page } from '../../../ui/index.ts';
+import { Badge, Button, ConfirmDialog, describeError, Notice, Page, Tabs } from '../../../ui/index.ts';
+import type { TextChange } from '../changes.tsx';
+import { type VersionedResource, Versions } from '../versions.tsx';
 import styles from './parts.module.css';
+import type { PartPath } from './sections.tsx';
 
-interface PartEditorProps<Saved extends { version: number }> {
-  title: string;
+interface PartEditorProps<Saved extends { version: number }, Former> {
+  path: PartPath;
+  part: { id: string; key: string; version: number };
   description: ReactNode;
-  version: number;
-  /** The path of the list below the environment, and its name. */
-  list: { path: string; name: string };
+  resource(api: Client): VersionedResource<Saved, Former> & { delete(key: string): Promise<unknown> };
   isDirty: boolean;
-  changes: string[][];
-  save: (api: Client, version: number) => Promise<Saved>;
-  onSaved: (saved: NoInfer<Saved>) => void;
-  remove: (api: Client) => Promise<unknown>;
+  save(api: Client, options: { if_match: number }): Promise<Saved>;
+  onSaved(saved: NoInfer<Saved>): void;
+  /** Compares a former version with the current one. */
+  compare(former: NoInfer<Former>): TextChange[];
   /** Why the draft cannot be saved. */
   problem?: string | null;
   preview?: ReactNode;
   children: ReactNode;
 }
 
-/** The page of a layout, a partial or a locale: its fields on the left, their preview on the right. */
-export function PartEditor<Saved extends { version: number }>(props: PartEditorProps<Saved>) {
-  const { title, description, version, list, isDirty, changes, problem = null, preview, children } = props;
+/** The page of a layout, a partial or a locale: its fields beside their preview, and its versions. */
+export function PartEditor<Saved extends { version: number }, Former>(props: PartEditorProps<Saved, Former>) {
+  const { path, part, description, resource, isDirty, problem = null, preview, children } = props;
   const { kind } = useEnvironment();
   const canWrite = useCan('templates:write');
   const navigate = useNavigate();
+  const filters = useFilters('tab', 'version');
   const [isDeleting, setDeleting] = useState(false);
-  const save = useWrite((api) => props.save(api, version), {
+  const changes = [[path]];
+  const save = useWrite((api) => props.save(api, { if_match: part.version }), {
     quiet: true,
     changes,
     done: (saved) => text.saved(saved.version),
     onDone: props.onSaved,
   });
-  const remove = useWrite((api) => props.remove(api), {
+  const remove = useWrite((api) => resource(api).delete(part.key), {
     quiet: true,
     changes,
     done: text.deleted,
-    onDone: () => void navigate({ to: `/${kind}/${list.path}`, ignoreBlocker: true }),
+    onDone: () => void navigate({ to: `/${kind}/${path}`, ignoreBlocker: true }),
   });
   return (
     <Page
       full
-      title={title}
-      trail={[{ label: list.name, to: `/${kind}/${list.path}` }]}
+      title={part.key}
+      trail={[{ label: text[path].title, to: `/${kind}/${path}` }]}
       description={description}
       aside={
         <>
-          <Badge>{text.version(version)}</Badge>
+          <Badge>{text.version(part.version)}</Badge>
           {isDirty && (
             <Badge tone="amber" shape="hollow">
               {text.unsaved}
@@ -82,17 +87,44 @@ export function PartEditor<Saved extends { version: number }>(props: PartEditorP
       {!canWrite && <Notice>{common.viewerOnly}</Notice>}
       {problem !== null && <Notice tone="amber">{problem}</Notice>}
       {save.error !== null && <Notice tone="red">{describeError(save.error).text}</Notice>}
-      <div className={preview ? styles.split : styles.write}>
-        <div className={styles.write}>
-          {children}
-          <p className={styles.hint}>{text.follows}</p>
-        </div>
-        {preview && <div className={styles.preview}>{preview}</div>}
-      </div>
+      <Tabs
+        label={text.views}
+        value={filters.values.tab === 'history' ? 'history' : 'content'}
+        onChange={(tab) => filters.set({ tab: tab === 'history' ? tab : '', version: '' })}
+        tabs={[
+          {
+            value: 'content',
+            label: text.content,
+            content: (
+              <div className={preview ? styles.split : styles.write}>
+                <div className={styles.write}>
+                  {children}
+                  <p className={styles.hint}>{text.follows}</p>
+                </div>
+                {preview && <div className={styles.preview}>{preview}</div>}
+              </div>
+            ),
+          },
+          {
+            value: 'history',
+            label: text.history,
+            content: (
+              <Versions
+                current={part}
+                resource={resource}
+                compare={props.compare}
+                isDirty={isDirty}
+                changes={changes}
+                onRestored={props.onSaved}
+              />
+            ),
+          },
+        ]}
+      />
       {isDeleting && (
         <ConfirmDialog
           onClose={() => setDeleting(false)}
-          title={text.deleteTitle(title)}
+          title={text.deleteTitle(part.key)}
           confirm={text.delete}
           busy={remove.isPending}
           error={remove.error}

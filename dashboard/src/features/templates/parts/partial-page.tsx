@@ -1,46 +1,42 @@
 import type { TemplatePartial } from '@carillon/sdk';
-import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useEnvironment } from '../../../api/environment.tsx';
-import { useRead } from '../../../api/queries.ts';
+import { useCan } from '../../../api/environment.tsx';
 import { CodeEditor } from '../../../editor/index.ts';
 import { parts } from '../../../strings/parts.ts';
-import { Copyable, Loaded, Page } from '../../../ui/index.ts';
+import { Copyable } from '../../../ui/index.ts';
 import { PartEditor } from './part-editor.tsx';
+import { PartPage } from './part-page.tsx';
 import { PartPreview } from './part-preview.tsx';
 
 const text = parts.partials;
 
 export default function PartialPage() {
-  const { key = '' } = useParams({ strict: false }) as { key?: string };
-  const { kind } = useEnvironment();
-  const query = useRead(['partial', key], (api, signal) => api.partials.get(key, { signal }));
-  if (query.data)
-    return <PartialEditor key={`${query.data.id} ${query.data.version}`} partial={query.data} />;
   return (
-    <Page title={key} trail={[{ label: text.title, to: `/${kind}/partials` }]}>
-      <Loaded query={query}>{() => null}</Loaded>
-    </Page>
+    <PartPage path="partials" read={(api, key, signal) => api.partials.get(key, { signal })}>
+      {(partial) => <PartialEditor partial={partial} />}
+    </PartPage>
   );
 }
 
 function PartialEditor({ partial }: { partial: TemplatePartial }) {
+  const readOnly = !useCan('templates:write');
   const [template, setTemplate] = useState(partial.template);
-  const { key, version } = partial;
   return (
-    <PartEditor<TemplatePartial>
-      title={key}
-      description={<Copyable text={text.usage(key)} />}
-      version={version}
-      list={{ path: 'partials', name: text.title }}
+    <PartEditor
+      path="partials"
+      part={partial}
+      description={<Copyable text={text.usage(partial.key)} />}
+      resource={(api) => api.partials}
       isDirty={template !== partial.template}
-      changes={[['partials'], ['partial', key]]}
-      save={(api, current) => api.partials.put(key, { template }, { if_match: current })}
+      save={(api, options) => api.partials.put(partial.key, { template }, options)}
       onSaved={(saved) => setTemplate(saved.template)}
-      remove={(api) => api.partials.delete(key)}
+      compare={(former) => [
+        { title: text.template, language: 'html', before: former.template, after: partial.template },
+      ]}
       preview={<PartPreview channel="email" html={template} text="" />}
     >
       <CodeEditor
+        readOnly={readOnly}
         value={template}
         onChange={setTemplate}
         language="html"

@@ -3,6 +3,9 @@ import { useEnvironment } from '../../../api/environment.tsx';
 import { parts as text } from '../../../strings/parts.ts';
 import { Page, TabLink, TabLinks } from '../../../ui/index.ts';
 
+/** The paths of the lists, below that of the environment. */
+export type PartPath = 'layouts' | 'partials' | 'translations';
+
 const tabs = Object.entries(text.tabs);
 
 /** The links between templates, layouts, partials and translations. */

@@ -1,68 +1,64 @@
 import type { Translation } from '@carillon/sdk';
-import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useEnvironment } from '../../../api/environment.tsx';
-import { useRead } from '../../../api/queries.ts';
+import { useCan } from '../../../api/environment.tsx';
 import { CodeEditor } from '../../../editor/index.ts';
 import { parts } from '../../../strings/parts.ts';
 import { templates } from '../../../strings/templates.ts';
-import { Checkbox, Loaded, Page } from '../../../ui/index.ts';
+import { Checkbox } from '../../../ui/index.ts';
 import type { Messages } from './messages.ts';
 import { PartEditor } from './part-editor.tsx';
+import { PartPage } from './part-page.tsx';
 
 const text = parts.translations;
 
 export default function TranslationPage() {
-  const { locale = '' } = useParams({ strict: false }) as { locale?: string };
-  const { kind } = useEnvironment();
-  const query = useRead(['translation', locale], (api, signal) => api.translations.get(locale, { signal }));
-  if (query.data) {
-    const { id, version } = query.data;
-    return <TranslationEditor key={`${id} ${version}`} translation={query.data} />;
-  }
   return (
-    <Page title={locale} trail={[{ label: text.title, to: `/${kind}/translations` }]}>
-      <Loaded query={query}>{() => null}</Loaded>
-    </Page>
+    <PartPage path="translations" read={(api, locale, signal) => api.translations.get(locale, { signal })}>
+      {(translation) => <TranslationEditor translation={translation} />}
+    </PartPage>
   );
 }
 
 const shown = (messages: Messages): string => JSON.stringify(messages, null, 2);
 
 function TranslationEditor({ translation }: { translation: Translation }) {
-  const { locale, version } = translation;
+  const readOnly = !useCan('templates:write');
+  const { id, locale, version } = translation;
   const [json, setJson] = useState(() => shown(translation.messages));
   const [isDefault, setDefault] = useState(translation.is_default);
   const messages = parsed(json);
   return (
-    <PartEditor<Translation>
-      title={locale}
+    <PartEditor
+      path="translations"
+      part={{ id, key: locale, version }}
       description={templates.languageName(locale)}
-      version={version}
-      list={{ path: 'translations', name: text.title }}
+      resource={(api) => api.translations}
       isDirty={json !== shown(translation.messages) || isDefault !== translation.is_default}
       problem={messages === null ? text.notJson : null}
-      changes={[['translations'], ['translation', locale]]}
-      save={(api, current) =>
-        api.translations.put(
-          locale,
-          { messages: messages ?? {}, is_default: isDefault },
-          { if_match: current },
-        )
+      save={(api, options) =>
+        api.translations.put(locale, { messages: messages ?? {}, is_default: isDefault }, options)
       }
       onSaved={(saved) => {
         setJson(shown(saved.messages));
         setDefault(saved.is_default);
       }}
-      remove={(api) => api.translations.delete(locale)}
+      compare={(former) => [
+        {
+          title: text.messages,
+          language: 'json',
+          before: shown(former.messages),
+          after: shown(translation.messages),
+        },
+      ]}
     >
       <Checkbox
         label={text.makeDefault}
         checked={isDefault}
-        disabled={translation.is_default}
+        disabled={readOnly || translation.is_default}
         onChange={(event) => setDefault(event.target.checked)}
       />
       <CodeEditor
+        readOnly={readOnly}
         value={json}
         onChange={setJson}
         language="json"

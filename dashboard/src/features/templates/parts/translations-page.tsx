@@ -1,12 +1,12 @@
 import type { Translation } from '@carillon/sdk';
-import { useNavigate } from '@tanstack/react-router';
 import { useEnvironment } from '../../../api/environment.tsx';
-import { useRead, useWrite } from '../../../api/queries.ts';
+import { useRead } from '../../../api/queries.ts';
 import { parts } from '../../../strings/parts.ts';
 import { templates } from '../../../strings/templates.ts';
-import { Badge, Card, type Column, EmptyState, Loaded, Table, Time } from '../../../ui/index.ts';
+import { Badge, Card, type Column, EmptyState, Loaded, Table } from '../../../ui/index.ts';
 import { CreatePart } from './create-part.tsx';
 import { Matrix } from './matrix.tsx';
+import { defaultColumn, versionColumns } from './parts-page.tsx';
 import { PartsLayout } from './sections.tsx';
 
 const text = parts.translations;
@@ -16,7 +16,7 @@ const columns: Column<Translation>[] = [
     header: parts.columns.locale,
     cell: ({ locale }) => <span title={templates.languageName(locale)}>{locale}</span>,
   },
-  { header: parts.columns.isDefault, cell: ({ is_default }) => is_default && <Badge>{parts.default}</Badge> },
+  defaultColumn,
   { header: parts.columns.messages, cell: ({ message_count }) => message_count, end: true },
   {
     header: parts.columns.missing,
@@ -24,15 +24,13 @@ const columns: Column<Translation>[] = [
       <Badge tone={count > 0 ? 'amber' : 'green'}>{count > 0 ? text.count(count) : text.complete}</Badge>
     ),
   },
-  { header: parts.columns.version, cell: ({ version }) => version, end: true },
-  { header: parts.columns.updated, cell: ({ updated_at }) => <Time at={updated_at} />, end: true },
+  ...versionColumns,
 ];
 
 /** The locales with their messages, the default first. The number of locales is limited to 50. */
 export default function TranslationsPage() {
   const { kind } = useEnvironment();
-  const navigate = useNavigate();
-  const query = useRead(['translations'], async (api, signal) => {
+  const query = useRead(['translations', 'matrix'], async (api, signal) => {
     const { data } = await api.translations.list({ limit: 100 }, { signal }).page();
     const [missing, ...all] = await Promise.all([
       api.translations.listMissing({ limit: 100 }, { signal }).page(),
@@ -43,30 +41,23 @@ export default function TranslationsPage() {
       Number(other.is_default) - Number(one.is_default) || (one.locale < other.locale ? -1 : 1);
     return { translations: all.sort(order), used };
   });
-  const create = useWrite((api, locale: string) => api.translations.put(locale, { messages: {} }), {
-    changes: [['translations']],
-    quiet: true,
-    onDone: ({ locale }) => void navigate({ to: `/${kind}/translations/${locale}` }),
-  });
   return (
     <PartsLayout
       title={text.title}
       description={text.description}
       actions={
         <CreatePart
-          label={text.create}
+          path="translations"
           keyLabel={text.locale}
           keyHint={text.localeHint}
-          error={create.error}
-          isPending={create.isPending}
-          onCreate={(locale) => create.mutate(locale)}
+          create={async (api, locale) => (await api.translations.put(locale, { messages: {} })).locale}
         />
       }
     >
       <Loaded query={query}>
         {({ translations, used }) => (
           <>
-            <Card title={text.list}>
+            <Card title={text.list} flush>
               <Table
                 label={text.list}
                 columns={columns}
