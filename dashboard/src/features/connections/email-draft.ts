@@ -43,7 +43,3 @@ export function bodyOf(draft: EmailDraft): ReplaceEmailSettingsParams {
 export function managedFromOf(draft: EmailDraft, saved: GetEmailSettingsResult): string | null {
   return draft.providers.some(({ enabled }) => enabled) ? null : saved.managed_from;
 }
-
-export function isSameDraft(one: EmailDraft, other: EmailDraft): boolean {
-  return JSON.stringify(bodyOf(one)) === JSON.stringify(bodyOf(other));
-}
