@@ -148,6 +148,10 @@ describe.skipIf(!chromiumPath)('the overview', () => {
        values ($1, 'email:smtp:abc', now(), now() + interval '1 hour', 1, now(), $2)`,
       [app.liveEnvironmentId, saved.body.providers[1].id],
     );
+    await app.request('PUT', `/v1/environments/${app.liveEnvironmentId}/push-settings`, {
+      key: app.liveKey,
+      body: { web_push: { contact: 'ops@acme.example' } },
+    });
     const later = new Date(Date.now() + 3_600_000).toISOString();
     await app.request('POST', '/v1/notifications', {
       key: app.liveKey,
@@ -171,6 +175,8 @@ describe.skipIf(!chromiumPath)('the overview', () => {
     expect(await page.getByText('No failures').count()).toBe(0);
     await page.getByRole('list', { name: 'Provider health' }).getByText('Primary relay').waitFor();
     await page.getByText('Rate limited until').waitFor();
+    const push = page.getByRole('link', { name: /^Web push/ });
+    expect(await push.getAttribute('href')).toBe('/live/connections/push');
     // A provider that reports no deliveries: what it took is sent, and the figures add up.
     const tile = page.getByRole('list', { name: 'Totals' }).getByRole('link');
     const figure = async (name: string) =>

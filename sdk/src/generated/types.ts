@@ -984,7 +984,7 @@ export type OverviewFailure = {
 };
 
 export type OverviewProvider = {
-  /** The id of the provider or connection; `managed` for the operator’s provider. */
+  /** The id of the provider or connection; `managed` for the operator’s provider; the kind for push services. */
   id: string;
   name: string;
   kind: string;
@@ -999,7 +999,7 @@ export type OverviewProvider = {
   since: string | null;
   paused_until: string | null;
   problem: string | null;
-  /** Only set for chat connections. */
+  /** Set for chat connections, and for push services: of their last check. */
   last_success_at: string | null;
   last_failure_at: string | null;
 };

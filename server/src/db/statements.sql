@@ -883,6 +883,16 @@ union all
    p.value->>'credentials_detail', null, null
  from sms_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
  where s.environment_id = $1 order by p.place)
+union all
+(select service.kind, service.kind, service.kind, 'in_app', true,
+   case when service.is_ok is false then 'broken' else 'active' end, service.detail,
+   case when service.is_ok then service.checked_at end, case when not service.is_ok then service.checked_at end
+ from push_settings s cross join lateral (
+   select p.*, (s.checks->p.kind->>'ok')::boolean as is_ok, s.checks->p.kind->>'detail' as detail,
+     (s.checks->p.kind->>'at')::timestamptz as checked_at
+   from (values (1, 'web_push', s.web_push), (2, 'apns', s.apns), (3, 'fcm', s.fcm)) as p (place, kind, settings)
+ ) as service
+ where s.environment_id = $1 and service.settings is not null order by service.place)
 union all (select id::text, team_name, 'chatone', 'chatone', true, status, last_failure_reason, last_success_at, last_failure_at from chatone_installations
  where environment_id = $1 order by status = 'active', last_failure_at desc nulls last, id limit 50)
 union all (select id::text, label, channel, channel, true, status, last_failure_reason, last_success_at, last_failure_at from chat_endpoints

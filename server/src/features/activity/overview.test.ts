@@ -201,6 +201,27 @@ describe('the overview', () => {
     expect((await overview()).providers).toEqual([]);
   });
 
+  test('shows the push services of a Live environment with their last check', async () => {
+    const settings = `/v1/environments/${app.liveEnvironmentId}/push-settings`;
+    const body = { web_push: { contact: 'ops@acme.example' } };
+    expect((await app.request('PUT', settings, { key: app.liveKey, body })).status).toBe(200);
+    const services = async () =>
+      (await overview('', app.liveKey)).providers.filter((each: Json) => each.channel === 'in_app');
+    const [{ last_success_at: checkedAt, ...web }] = await services();
+    expect(web).toMatchObject({ id: 'web_push', kind: 'web_push', status: 'healthy', problem: null });
+    expect(Date.parse(checkedAt)).toBeGreaterThan(Date.now() - 60_000);
+    await app.pool.query(
+      `update push_settings set fcm = '{}',
+         checks = checks || '{"fcm": {"ok": false, "detail": "invalid_grant", "at": "2026-01-02T03:04:05Z"}}'
+       where environment_id = $1`,
+      [app.liveEnvironmentId],
+    );
+    expect((await services())[1]).toMatchObject({
+      ...{ id: 'fcm', status: 'broken', problem: 'invalid_grant' },
+      ...{ last_success_at: null, last_failure_at: '2026-01-02T03:04:05.000Z' },
+    });
+  });
+
   test('is 304 for whoever has it already', async () => {
     const get = (headers = {}) => app.request('GET', '/v1/overview?window=7d', { key: app.liveKey, headers });
     await app.deps.activity.flush();

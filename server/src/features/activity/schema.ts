@@ -37,7 +37,8 @@ const Latency = Type.Unsafe<{ p50_ms: number; p95_ms: number; p99_ms: number } |
 const OverviewProvider = Type.Object(
   {
     id: Type.String({
-      description: 'The id of the provider or connection; `managed` for the operator’s provider.',
+      description:
+        'The id of the provider or connection; `managed` for the operator’s provider; the kind for push services.',
     }),
     name: Type.String(),
     kind: Type.String(),
@@ -55,7 +56,10 @@ const OverviewProvider = Type.Object(
     paused_until: Nullable(DateTime),
     problem: Nullable(Type.String()),
     last_success_at: Nullable(
-      Type.String({ format: 'date-time', description: 'Only set for chat connections.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'Set for chat connections, and for push services: of their last check.',
+      }),
     ),
     last_failure_at: Nullable(DateTime),
   },

@@ -3,7 +3,7 @@ import { type Sql, statement } from '../../db/sql.ts';
 import type { ConnectionStatus } from '../provider-health/index.ts';
 import { shownKind } from './sms/schema.ts';
 
-/** A connection that carries messages of a Live environment, on any channel. */
+/** A connection that carries messages of a Live environment, on any channel; push services are of in_app. */
 export interface Connection {
   id: string;
   name: string;
@@ -47,6 +47,16 @@ const listAll = statement<ConnectionRow>(
       p.value->>'credentials_detail', null, null
     from sms_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
     where s.environment_id = $1 order by p.place)
+   union all
+   (select service.kind, service.kind, service.kind, 'in_app', true,
+      case when service.is_ok is false then 'broken' else 'active' end, service.detail,
+      case when service.is_ok then service.checked_at end, case when not service.is_ok then service.checked_at end
+    from push_settings s cross join lateral (
+      select p.*, (s.checks->p.kind->>'ok')::boolean as is_ok, s.checks->p.kind->>'detail' as detail,
+        (s.checks->p.kind->>'at')::timestamptz as checked_at
+      from (values (1, 'web_push', s.web_push), (2, 'apns', s.apns), (3, 'fcm', s.fcm)) as p (place, kind, settings)
+    ) as service
+    where s.environment_id = $1 and service.settings is not null order by service.place)
    union all ${chatsIn('chatone_installations', `team_name, 'chatone', 'chatone'`)}
    union all ${chatsIn('chat_endpoints', 'label, channel, channel')}`,
 );
