@@ -80,7 +80,7 @@ export const devices = {
   table: 'Devices of this user',
   none: 'No devices',
   noneText: 'Browsers and apps of this user appear here once they are registered for push.',
-  columns: { device: 'Device', kind: 'Kind', service: 'Service', seen: 'Last seen', outcome: 'Last push' },
+  columns: { device: 'Device', service: 'Service', seen: 'Last seen', outcome: 'Last push' },
   unnamed: 'Unnamed',
   notRung: 'None yet',
   actions: (device: string) => `Actions for ${device}`,

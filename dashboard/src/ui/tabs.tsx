@@ -1,6 +1,6 @@
 import { createLink } from '@tanstack/react-router';
 import { Tabs as Primitive } from 'radix-ui';
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react';
 import styles from './tabs.module.css';
 
 export interface Tab {
@@ -32,8 +32,13 @@ export function Tabs(props: { tabs: Tab[]; value: string; onChange(value: string
 
 /** Links to related pages: `<TabLinks label="…"><TabLink to="…">…</TabLink></TabLinks>`. */
 export function TabLinks({ label, children }: { label: string; children: ReactNode }) {
+  const list = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The links can be wider than a phone.
+    list.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
-    <nav aria-label={label} className={styles.list}>
+    <nav ref={list} aria-label={label} className={styles.list}>
       {children}
     </nav>
   );

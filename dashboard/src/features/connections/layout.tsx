@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
 import { common } from '../../strings/common.ts';
 import { connections as text } from '../../strings/connections.ts';
@@ -18,26 +18,19 @@ export function ConnectionsLayout(props: {
 }) {
   const { channel, actions, children } = props;
   const { kind, can } = useEnvironment();
-  const tabs = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    // The tabs are wider than a phone.
-    tabs.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
-  }, []);
   return (
     <Page title={text.title} description={<Description channel={channel} />} actions={actions}>
-      <div ref={tabs}>
-        <TabLinks label={text.sections}>
-          {channels.map((each) => (
-            <TabLink
-              key={each}
-              to={`/${kind}/connections${each === 'email' ? '' : `/${each}`}`}
-              activeOptions={{ exact: true, includeSearch: false }}
-            >
-              {each === 'push' ? <PushLabel /> : <ChannelLabel channel={each} />}
-            </TabLink>
-          ))}
-        </TabLinks>
-      </div>
+      <TabLinks label={text.sections}>
+        {channels.map((each) => (
+          <TabLink
+            key={each}
+            to={`/${kind}/connections${each === 'email' ? '' : `/${each}`}`}
+            activeOptions={{ exact: true, includeSearch: false }}
+          >
+            {each === 'push' ? <PushLabel /> : <ChannelLabel channel={each} />}
+          </TabLink>
+        ))}
+      </TabLinks>
       {kind === 'test' && (
         <Notice>
           {text.inTest[channel]} <Link to={`/${kind}/sandbox`}>{text.toSandbox}</Link>

@@ -64,8 +64,15 @@ const nameOf = ({ label, kind }: Device) => label ?? push.names[kind];
 
 const columns: Column<Device>[] = [
   { header: text.columns.device, clip: true, cell: ({ label }) => <bdi>{label ?? text.unnamed}</bdi> },
-  { header: text.columns.kind, cell: ({ kind }) => push.names[kind] },
-  { header: text.columns.service, cell: ({ service }) => <code>{service}</code> },
+  {
+    header: text.columns.service,
+    cell: ({ kind, service }) => (
+      <div className={styles.lines}>
+        <span>{push.names[kind]}</span>
+        <code className={styles.small}>{service}</code>
+      </div>
+    ),
+  },
   { header: text.columns.seen, cell: (device) => <Time at={device.last_seen_at} /> },
   { header: text.columns.outcome, cell: (device) => <LastPush device={device} /> },
 ];
@@ -74,7 +81,7 @@ function LastPush({ device }: { device: Device }) {
   const { last_outcome: outcome, last_outcome_detail: detail, last_outcome_at: at } = device;
   if (outcome === null) return text.notRung;
   return (
-    <div className={styles.who}>
+    <div className={styles.lines}>
       <span className={styles.channels}>
         <StatusBadge status={outcome} />
         {at && <Time at={at} />}
