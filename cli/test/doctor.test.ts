@@ -119,6 +119,9 @@ test('the doctor looks at the service, the key, each connection, the domain and 
   await app.request('POST', '/v1/preferences/categories', {
     body: { key: 'news', name: 'n', default_channels: ['email'] },
   });
+  await app.request('PUT', `/v1/environments/${app.testEnvironmentId}/push-settings`, {
+    body: { web_push: { contact: 'ops@good.test' } },
+  });
   const args = ['doctor', '--resolver', server.address, '--selector', 's1'];
   const before = await world.run(args);
   expect(before.out).toContain('- one-click unsubscribe  no email with a category in the sandbox yet');
@@ -146,6 +149,7 @@ test('the doctor looks at the service, the key, each connection, the domain and 
     key: 'ok',
     'email fine': 'ok',
     'email away': 'fail',
+    'push web_push': 'ok',
     'SPF of good.test': 'ok',
     'DKIM of good.test': 'ok',
     'DMARC of good.test': 'ok',

@@ -1,4 +1,4 @@
-import { type Client, type GetEmailSettingsResult, PermissionError } from '@carillon/sdk';
+import { type Client, type GetEmailSettingsResult, NotFoundError, PermissionError } from '@carillon/sdk';
 import { titleOf } from '../channels.ts';
 import { collect } from '../collect.ts';
 import { plain } from '../style.ts';
@@ -22,6 +22,7 @@ export async function checkConnections(
       ? await emailChecks(client, environmentId, email, live)
       : [unreadable('email', 'channels:read')]),
     ...(await smsChecks(client, environmentId, live)),
+    ...(await pushChecks(client, environmentId)),
     ...(await listed(
       'chatone',
       () => collect(client.chatone.list({ limit: 100 })),
@@ -117,6 +118,27 @@ async function smsChecks(client: Client, environmentId: string, live: boolean): 
       ? []
       : [checkOf('connections', 'sms', { status: 'ok', detail: 'sandbox; no account configured' })];
   return providerChecks('sms', enabled, (id) => client.smsSettings.verifyProvider(environmentId, id));
+}
+
+/** Push services by their last check, which every save and every test repeats. */
+async function pushChecks(client: Client, environmentId: string): Promise<Check[]> {
+  try {
+    const settings = await allowed(() => client.pushSettings.get(environmentId));
+    if (!settings) return [unreadable('push', 'channels:read')];
+    return (['web_push', 'apns', 'fcm'] as const).flatMap((kind) => {
+      const service = settings[kind];
+      if (!service) return [];
+      const isRefused = service.check?.ok === false;
+      return checkOf('connections', `push ${kind}`, {
+        status: isRefused ? 'fail' : 'ok',
+        detail: plain(service.check?.detail ?? 'not checked yet'),
+        advice: isRefused ? `Update the key of ${kind}.` : null,
+      });
+    });
+  } catch (error) {
+    if (error instanceof NotFoundError) return [];
+    throw error;
+  }
 }
 
 interface Connection {
