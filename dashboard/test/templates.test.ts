@@ -309,6 +309,14 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await save.click();
       await saved(page, 3);
       expect((await get('ringing')).push).toBeNull();
+      await page.getByRole('button', { name: 'Send test' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('User id').fill('ada');
+      await dialog.getByLabel('Tags').fill('orders');
+      const sent = page.waitForResponse('**/v1/notifications');
+      await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+      expect(await (await sent).json()).toMatchObject({ channel: 'in_app', tags: ['orders'] });
+      await dialog.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('tab', { name: 'History' }).click();
       await page.getByRole('button', { name: /Version 2/ }).click();
       await field(page, 'Push: Version 2').getByText('When not seen within 90 seconds').waitFor();
