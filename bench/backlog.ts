@@ -2,7 +2,8 @@
 import { createPool, type Pool } from '../server/src/db/sql.ts';
 import { newId } from '../server/src/kernel/ids.ts';
 import { lanes, workKinds } from '../server/src/queue/index.ts';
-import * as queue from '../server/src/queue/store.ts';
+import { releaseToReady } from '../server/src/queue/leased-store.ts';
+import { claim } from '../server/src/queue/ready-store.ts';
 import { startDatabase } from './harness/database.ts';
 import { createReport } from './harness/report.ts';
 import { seedEnvironments, seedQueued } from './harness/seed.ts';
@@ -84,9 +85,9 @@ async function churn(url: string): Promise<number> {
   async function claimer(): Promise<void> {
     const worker = newId();
     while (moved < churned && Date.now() < end) {
-      const rows = await queue.claim(pool, workKinds.notification, lanes.bulk, 100, worker);
+      const rows = await claim(pool, workKinds.notification, lanes.bulk, 100, worker);
       const ids = rows.map((row) => row.id);
-      await queue.releaseToReady(pool, workKinds.notification, ids, worker);
+      await releaseToReady(pool, workKinds.notification, ids, worker);
       moved += rows.length;
     }
   }

@@ -24,7 +24,7 @@ import { tidySchedules } from './features/schedules/index.ts';
 import { measureStorage } from './features/usage/index.ts';
 import { forgetEvents } from './features/webhooks/index.ts';
 import { sealSavedVersions } from './features/workflows/index.ts';
-import { deleteDeadWorkers } from './queue/store.ts';
+import { deleteDeadWorkers } from './queue/workers-store.ts';
 
 const everyMs = 60_000;
 const forgetEveryMs = 3_600_000;

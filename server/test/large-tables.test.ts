@@ -11,7 +11,7 @@ import type { Person, Slice } from '../src/features/users/erasure.ts';
 import { listDeliveries } from '../src/features/webhooks/deliveries-store.ts';
 import type { DeliveryQuery } from '../src/features/webhooks/schema.ts';
 import { type PageRequest, pageOf, pageRequest } from '../src/kernel/page.ts';
-import { countReady } from '../src/queue/store.ts';
+import { countReady } from '../src/queue/ready-store.ts';
 import { lanes, workKinds } from '../src/queue/work.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { rowsRead } from './rows-read.ts';

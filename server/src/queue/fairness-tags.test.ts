@@ -4,7 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { query, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createFairnessTags, type TaggedWork } from './fairness-tags.ts';
-import * as store from './store.ts';
+import { noLowTags } from './ready-sql.ts';
+import * as ready from './ready-store.ts';
 
 let database: TestDatabase;
 let now: number;
@@ -25,7 +26,7 @@ const other = newId();
 const createTags = () =>
   createFairnessTags(
     database.pool,
-    () => store.noLowTags,
+    () => noLowTags,
     () => now,
   );
 const workOf = (environmentId: string, count: number): TaggedWork[] =>
@@ -42,7 +43,7 @@ async function enqueue(tags: ReturnType<typeof createTags>, environmentId: strin
     note: null,
     tag,
   }));
-  await store.insertReady(database.pool, rows);
+  await ready.insertReady(database.pool, rows);
   return taken;
 }
 
@@ -89,7 +90,7 @@ test('another environment is in the very next claim behind a busy one', async ()
   await makeBusy(tags);
   for (let n = 0; n < 30; n += 1) await enqueue(tags, busy, 10);
   await enqueue(tags, other, 3);
-  const claimed = await store.claim(database.pool, kind, 2, 7, worker);
+  const claimed = await ready.claim(database.pool, kind, 2, 7, worker);
   expect(claimed.filter((row) => row.environment_id === other)).toHaveLength(3);
 });
 
@@ -103,7 +104,7 @@ test('two busy environments alternate', async () => {
     await enqueue(tags, busy, 10);
     await enqueue(tags, other, 10);
   }
-  const claimed = await store.claim(database.pool, kind, 2, 200, worker);
+  const claimed = await ready.claim(database.pool, kind, 2, 200, worker);
   const share = claimed.filter((row) => row.environment_id === busy).length;
   expect(share).toBeGreaterThan(60);
   expect(share).toBeLessThan(140);

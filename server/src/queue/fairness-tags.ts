@@ -1,6 +1,7 @@
 import type { Sql } from '../db/sql.ts';
 import { steadyClock } from '../kernel/clock.ts';
-import { insertTags, type LowTags, type TagOwner } from './store.ts';
+import type { LowTags } from './ready-sql.ts';
+import { insertTags, type TagOwner } from './ready-store.ts';
 import { lanes, type Work, workKinds } from './work.ts';
 
 /** Reserved tags are dropped after this time: by then the tags of other environments may have passed them. */

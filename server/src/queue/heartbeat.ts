@@ -3,7 +3,7 @@ import type { Pool } from '../db/sql.ts';
 import { type Moment, msSince, never, thisMoment } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { startThread, type Thread, type ThreadEntry } from '../kernel/threads/start.ts';
-import * as store from './store.ts';
+import { heartbeat } from './workers-store.ts';
 
 /** The input of the heartbeat thread. */
 export interface HeartbeatOptions {
@@ -90,7 +90,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
 
   return {
     async begin() {
-      recordAnswer(await store.heartbeat(deps.pool, workerId, aliveSeconds));
+      recordAnswer(await heartbeat(deps.pool, workerId, aliveSeconds));
       pulsing = setInterval(() => Atomics.add(pulse, 0, 1), pulseMs);
       starting = setTimeout(start, startAfterMs);
     },

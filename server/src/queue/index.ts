@@ -10,11 +10,15 @@ import {
 } from './concurrency.ts';
 import { createFairnessTags, type TaggedWork } from './fairness-tags.ts';
 import type { HeartbeatDeps } from './heartbeat.ts';
+import * as later from './later-store.ts';
+import * as leased from './leased-store.ts';
 import { createLowWater } from './low-water.ts';
 import * as parked from './parked-store.ts';
+import * as ready from './ready-store.ts';
 import { type Job, type Runner, startRunner } from './runner.ts';
-import * as store from './store.ts';
+import * as waits from './waits-store.ts';
 import type { WakeNote, WakeOptions } from './wake.ts';
+import { deleteManyWaiting, deleteWaiting } from './withdraw-store.ts';
 import {
   type Claim,
   kindOf,
@@ -24,10 +28,21 @@ import {
   type PostponedWork,
   type Work,
   type WorkKind,
+  type WorkRow,
   workKinds,
 } from './work.ts';
 
 export type { ConcurrencyLimits, ConcurrencyOptions, Permit } from './concurrency.ts';
+export {
+  backlogSql,
+  enqueueSql,
+  isLeasedSql,
+  isShortQueueSql,
+  joinLease,
+  leasedIdsSql,
+  postponedIdsSql,
+  waitingIdsSql,
+} from './feature-sql.ts';
 export type { Job } from './runner.ts';
 export { createWakeJob } from './wake.ts';
 export {
@@ -74,14 +89,14 @@ export interface Queue {
     environmentId: string,
     prefix: string,
     limit: number,
-  ): Promise<store.WaitingCount[]>;
+  ): Promise<waits.WaitingCount[]>;
   /** The oldest work that waits for each of the names, `limit` at most for each. */
   listWaitingFor(
     sql: Sql,
     kind: WorkKind,
     waits: { environmentId: string; names: string[] },
     limit: number,
-  ): Promise<store.NamedWait[]>;
+  ): Promise<waits.NamedWait[]>;
   /** Makes postponed work ready. Work that is ready or leased already stays as it is. Ring after the commit. */
   runNow(sql: Sql, kind: WorkKind, ids: string[]): Promise<void>;
   /** Writes a note on leases before an effect that cannot be undone. Returns the ids still leased; only those may go on. */
@@ -151,7 +166,7 @@ export function createQueue(deps: QueueDeps): Queue {
   let runner: Runner | null = null;
   let stopping = false;
 
-  const toRow = (work: Work): store.WorkRow => ({
+  const toRow = (work: Work): WorkRow => ({
     kind: workKinds[work.kind],
     id: work.id,
     lane: lanes[work.lane],
@@ -171,7 +186,7 @@ export function createQueue(deps: QueueDeps): Queue {
       if (work.length === 0) return;
       const { tags, lows } = queue.tagsFor(work);
       const rows = work.map((item, index) => ({ ...toRow(item), tag: tags[index] ?? null }));
-      await store.insertReady(sql, rows, lows);
+      await ready.insertReady(sql, rows, lows);
     },
     tagsFor(work) {
       lowWater.lookAgain(deps.claimPool);
@@ -180,7 +195,7 @@ export function createQueue(deps: QueueDeps): Queue {
     postpone: (sql, work) =>
       work.length === 0
         ? Promise.resolve()
-        : store.insertLater(
+        : later.insertLater(
             sql,
             work.map((item) => ({
               ...toRow(item),
@@ -194,21 +209,21 @@ export function createQueue(deps: QueueDeps): Queue {
       return queue.enqueue(sql, [{ kind: 'wake', id: newId(), lane: 'normal', environmentId, note }]);
     },
     releaseWaiting: (sql, kind, wait, limit, addedNote) =>
-      store.releaseWaiting(sql, { ...wait, kind: workKinds[kind] }, limit, addedNote),
+      waits.releaseWaiting(sql, { ...wait, kind: workKinds[kind] }, limit, addedNote),
     countWaitingFor: (sql, kind, environmentId, prefix, limit) =>
-      store.countWaitingFor(sql, environmentId, workKinds[kind], prefix, limit),
-    listWaitingFor: (sql, kind, waits, limit) =>
-      store.listWaitingFor(sql, { ...waits, kind: workKinds[kind] }, limit),
+      waits.countWaitingFor(sql, environmentId, workKinds[kind], prefix, limit),
+    listWaitingFor: (sql, kind, { environmentId, names }, limit) =>
+      waits.listWaitingFor(sql, { environmentId, names, kind: workKinds[kind] }, limit),
     async runNow(sql, kind, ids) {
-      if (ids.length > 0) await store.runNow(sql, workKinds[kind], ids, lowWater.tags());
+      if (ids.length > 0) await later.runNow(sql, workKinds[kind], ids, lowWater.tags());
     },
     async begin(sql, kind, notes) {
-      const held = await store.updateNotes(sql, workKinds[kind], notes, workerId);
+      const held = await leased.updateNotes(sql, workKinds[kind], notes, workerId);
       for (const id of held) begun.add(id);
       return held;
     },
     async finish(sql, kind, ids) {
-      const held = await store.deleteLeases(sql, workKinds[kind], ids, workerId);
+      const held = await leased.deleteLeases(sql, workKinds[kind], ids, workerId);
       for (const id of ids) begun.delete(id);
       return held;
     },
@@ -236,7 +251,7 @@ export function createQueue(deps: QueueDeps): Queue {
       return limits;
     },
     async withdraw(sql, kind, id) {
-      const waiting = await store.deleteWaiting(sql, workKinds[kind], id);
+      const waiting = await deleteWaiting(sql, workKinds[kind], id);
       const aside = waiting ? null : await parked.deleteParked(sql, workKinds[kind], id);
       const row = waiting ?? (aside && { ...aside, run_at: null, waits_for: null, waits_since: null });
       return (
@@ -254,8 +269,8 @@ export function createQueue(deps: QueueDeps): Queue {
         }
       );
     },
-    withdrawMany: (sql, kind, ids) => store.deleteManyWaiting(sql, workKinds[kind], ids),
-    runAt: (sql, kind, id) => store.findRunAt(sql, workKinds[kind], id),
+    withdrawMany: (sql, kind, ids) => deleteManyWaiting(sql, workKinds[kind], ids),
+    runAt: (sql, kind, id) => later.findRunAt(sql, workKinds[kind], id),
     ring(kind) {
       // A worker of this process that has room claims without a round trip; otherwise the doorbell wakes all processes.
       if (!runner?.wake(kind)) deps.doorbell.ring(`work:${kind}`);
@@ -264,7 +279,7 @@ export function createQueue(deps: QueueDeps): Queue {
       runner = startRunner({ ...deps, workerId, jobs, begun, lowWater, refillConcurrency });
     },
     async depth() {
-      const rows = await store.countReady(deps.pool, Object.values(workKinds), Object.values(lanes));
+      const rows = await ready.countReady(deps.pool, Object.values(workKinds), Object.values(lanes));
       return rows.map((row) => ({
         kind: kindOf(row.kind),
         lane: laneOf(row.lane),
@@ -278,68 +293,4 @@ export function createQueue(deps: QueueDeps): Queue {
     },
   };
   return queue;
-}
-
-/**
- * Joins the lease of a row, if there is one, as `lease`, for stores that show whether work is in progress. The shape of the queue's
- * tables is known outside of this folder only through this function and those that follow.
- */
-export function joinLease(kind: WorkKind, idColumn: string): string {
-  return `left join queue_leased lease on lease.id = ${idColumn} and lease.kind = ${workKinds[kind]}`;
-}
-
-/** An SQL condition: the work is leased. */
-export function isLeasedSql(kind: WorkKind, idColumn: string): string {
-  return `exists (select from queue_leased l where l.id = ${idColumn} and l.kind = ${workKinds[kind]})`;
-}
-
-/** See `waitingIdsSql`. */
-const shortQueue = 10_000;
-
-/** Whether few enough jobs wait that those of an environment can be listed by `waitingIdsSql`. */
-export function isShortQueueSql(kind: WorkKind, environmentId: string): string {
-  const isShort = (rows: string): string =>
-    `(select count(*) from (${rows} limit ${shortQueue + 1}) first) <= ${shortQueue}`;
-  return [
-    isShort(`select from queue_ready where kind = ${workKinds[kind]}`),
-    isShort(`select from queue_parked where kind = ${workKinds[kind]}`),
-    isShort(`select from queue_later where kind = ${workKinds[kind]} and environment_id = ${environmentId}`),
-  ].join(' and ');
-}
-
-/** The ids of jobs of an environment that wait. Ready and parked jobs have no index by environment: all of them are read. */
-export function waitingIdsSql(kind: WorkKind, environmentId: string): string {
-  return ['queue_ready', 'queue_parked', 'queue_later', 'queue_held']
-    .map(
-      (table) =>
-        `select id from ${table} where kind = ${workKinds[kind]} and environment_id = ${environmentId}`,
-    )
-    .join(' union all ');
-}
-
-/** An SQL query of the ids of an environment's postponed work; an index serves it in the order of the ids. */
-export function postponedIdsSql(kind: WorkKind, environmentId: string): string {
-  return `select id from queue_later where kind = ${workKinds[kind]} and environment_id = ${environmentId}`;
-}
-
-/** An SQL query of all leased ids: never more than the workers' capacity. */
-export function leasedIdsSql(kind: WorkKind): string {
-  return `select id from queue_leased where kind = ${workKinds[kind]}`;
-}
-
-/**
- * For statements that insert rows together with the work that follows from them; see `enqueueSteps` in store.ts. `lows` is the parameter
- * for the low tags; they and the column `tag` of the source come from `tagsFor`.
- */
-export function enqueueSql(kind: WorkKind, source: string, lows: string): string {
-  return store.enqueueSteps(workKinds[kind], source, lows);
-}
-
-/**
- * Two named queries for statements that show the backlog of an environment: `queue_waiting` (id, is_next) and `queue_counts` (waiting,
- * later, is_capped). An index by environment would cost every send, so the queries read at most the first 10,000 rows of each table, of
- * all environments; beyond that the counts are lower bounds. `is_next` marks the first hundred rows of each lane.
- */
-export function backlogSql(kind: WorkKind, environmentId: string): string {
-  return store.backlogSteps(workKinds[kind], Object.values(lanes), environmentId);
 }

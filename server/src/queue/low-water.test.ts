@@ -3,7 +3,8 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLowWater } from './low-water.ts';
-import * as store from './store.ts';
+import { lowTagIndex, noLowTags } from './ready-sql.ts';
+import * as ready from './ready-store.ts';
 
 let database: TestDatabase;
 let now: number;
@@ -20,11 +21,11 @@ const kind = 1;
 const lane = 1;
 const environment_id = newId();
 const row = (tag: number) => ({ kind, lane, id: newId(), environment_id, note: null, tag });
-const put = (...tags: number[]) => store.insertReady(database.pool, tags.map(row));
-const lowOf = (low: ReturnType<typeof createLowWater>) => low.tags()[store.lowTagIndex(kind, lane)];
+const put = (...tags: number[]) => ready.insertReady(database.pool, tags.map(row));
+const lowOf = (low: ReturnType<typeof createLowWater>) => low.tags()[lowTagIndex(kind, lane)];
 
 async function claim(low: ReturnType<typeof createLowWater>, limit: number): Promise<number[]> {
-  const rows = await store.claim(database.pool, kind, 2, limit, newId(), low.tags());
+  const rows = await ready.claim(database.pool, kind, 2, limit, newId(), low.tags());
   low.observe(rows);
   return rows.map(({ tag }) => tag).sort((a, b) => a - b);
 }
@@ -77,12 +78,12 @@ test('a full scan that takes long is rare, and the looks between are short ones'
     await low.look(sql);
     now += 500;
   }
-  const isFull = scans.map((lows) => lows === store.noLowTags);
+  const isFull = scans.map((lows) => lows === noLowTags);
   expect(isFull).toEqual([true, false, false, false, false, false, true]);
 });
 
 test('lanes keep their order, and a lane that is full leaves no room for the next', async () => {
-  await store.insertReady(database.pool, [
+  await ready.insertReady(database.pool, [
     { ...row(1), lane: 2 },
     { ...row(2), lane: 1 },
     { ...row(3), lane: 0 },
@@ -93,9 +94,9 @@ test('lanes keep their order, and a lane that is full leaves no room for the nex
 
 test('a claim reads no rows below the mark', async () => {
   await put(...Array.from({ length: 2_000 }, (_, n) => n + 1));
-  const lows = [...store.noLowTags];
-  lows[store.lowTagIndex(kind, lane)] = 1_990;
-  const rows = await store.claim(database.pool, kind, 2, 100, newId(), lows);
+  const lows = [...noLowTags];
+  lows[lowTagIndex(kind, lane)] = 1_990;
+  const rows = await ready.claim(database.pool, kind, 2, 100, newId(), lows);
   expect(rows.map(({ tag }) => tag).sort((a, b) => a - b)[0]).toBe(1_990);
   expect(rows).toHaveLength(11);
 });
@@ -113,7 +114,7 @@ test('a full scan that fails is not repeated at once, and the looks after it beg
   const low = createLowWater(() => now);
   await expect(low.look(sql)).rejects.toThrow('took too long');
   await low.look(sql);
-  expect(scans.map((lows) => lows === store.noLowTags)).toEqual([true, false]);
+  expect(scans.map((lows) => lows === noLowTags)).toEqual([true, false]);
 });
 
 test('a process that only enqueues looks once at a time', async () => {

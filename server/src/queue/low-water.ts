@@ -1,6 +1,7 @@
 import type { Sql } from '../db/sql.ts';
 import { steadyClock } from '../kernel/clock.ts';
-import { type FirstTag, type LowTags, listFirstTags, lowTagIndex, noLowTags } from './store.ts';
+import { type LowTags, lowTagIndex, noLowTags } from './ready-sql.ts';
+import { type FirstTag, listFirstTags } from './ready-store.ts';
 import { workKinds } from './work.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../db/sql.ts';
-import type { WorkRow } from './store.ts';
+import type { WorkRow } from './work.ts';
 
 /** The SQL of parked work: work that was claimed while its concurrency key was full. Rows move here from leased, and back. */
 

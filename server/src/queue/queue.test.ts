@@ -3,8 +3,12 @@ import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { query, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
-import * as store from './store.ts';
-import { workKinds } from './work.ts';
+import { findRunAt, insertLater, promote, runNow } from './later-store.ts';
+import { deleteLeases, releaseToLater, releaseToReady, rescue, updateNotes } from './leased-store.ts';
+import { claim, insertReady, listFirstTags } from './ready-store.ts';
+import { deleteWaiting } from './withdraw-store.ts';
+import { type WorkRow, workKinds } from './work.ts';
+import { heartbeat } from './workers-store.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -20,7 +24,7 @@ const worker = newId();
 const environmentA = newId();
 const environmentB = newId();
 
-function rows(count: number, environmentId: string, lane = 1): store.WorkRow[] {
+function rows(count: number, environmentId: string, lane = 1): WorkRow[] {
   return Array.from({ length: count }, () => ({
     kind,
     id: newId(),
@@ -31,39 +35,39 @@ function rows(count: number, environmentId: string, lane = 1): store.WorkRow[] {
 }
 
 async function readyKinds(kinds: number[]): Promise<number[]> {
-  return [...new Set((await store.listFirstTags(database.pool, kinds)).map(({ kind }) => kind))].sort();
+  return [...new Set((await listFirstTags(database.pool, kinds)).map(({ kind }) => kind))].sort();
 }
 
 async function claimOrder(limit: number): Promise<string[]> {
-  const claimed = await store.claim(database.pool, kind, 2, limit, worker);
+  const claimed = await claim(database.pool, kind, 2, limit, worker);
   return claimed.map((row) => row.environment_id);
 }
 
 describe('fairness', () => {
   test('environments alternate, however much one of them has waiting', async () => {
-    await store.insertReady(database.pool, rows(1_000, environmentA));
-    await store.insertReady(database.pool, rows(3, environmentB));
+    await insertReady(database.pool, rows(1_000, environmentA));
+    await insertReady(database.pool, rows(3, environmentB));
     const order = await claimOrder(6);
     expect(order.filter((id) => id === environmentB)).toHaveLength(3);
   });
 
   test('an environment that was busy before owes nothing to one that is new', async () => {
-    await store.insertReady(database.pool, rows(500, environmentA));
+    await insertReady(database.pool, rows(500, environmentA));
     await claimOrder(500);
-    await store.insertReady(database.pool, rows(500, environmentB));
-    await store.insertReady(database.pool, rows(3, environmentA));
+    await insertReady(database.pool, rows(500, environmentB));
+    await insertReady(database.pool, rows(3, environmentA));
     const order = await claimOrder(6);
     expect(order.filter((id) => id === environmentA)).toHaveLength(3);
   });
 
   test('a lane passes every slower lane', async () => {
-    await store.insertReady(database.pool, rows(10, environmentA, 2));
-    await store.insertReady(database.pool, rows(10, environmentA, 1));
+    await insertReady(database.pool, rows(10, environmentA, 2));
+    await insertReady(database.pool, rows(10, environmentA, 1));
     const critical = rows(1, environmentB, 0);
-    await store.insertReady(database.pool, critical);
-    const claimed = await store.claim(database.pool, kind, 2, 1, worker);
+    await insertReady(database.pool, critical);
+    const claimed = await claim(database.pool, kind, 2, 1, worker);
     expect(claimed[0]?.id).toBe(critical[0]?.id);
-    const rest = await store.claim(database.pool, kind, 2, 20, worker);
+    const rest = await claim(database.pool, kind, 2, 20, worker);
     expect(rest.map((row) => row.lane)).toEqual([...Array(10).fill(1), ...Array(10).fill(2)]);
   });
 });
@@ -72,18 +76,18 @@ describe('claims', () => {
   test('are made of what is waiting, in whatever lane', async () => {
     const kinds = [1, 2, 3];
     expect(await readyKinds(kinds)).toEqual([]);
-    await store.insertReady(database.pool, rows(2, environmentA, 2));
-    await store.insertReady(database.pool, [{ ...rows(1, environmentA, 0)[0], kind: 3 } as store.WorkRow]);
+    await insertReady(database.pool, rows(2, environmentA, 2));
+    await insertReady(database.pool, [{ ...rows(1, environmentA, 0)[0], kind: 3 } as WorkRow]);
     expect(await readyKinds(kinds)).toEqual([1, 3]);
-    await store.claim(database.pool, 3, 2, 1, worker);
+    await claim(database.pool, 3, 2, 1, worker);
     expect(await readyKinds(kinds)).toEqual([1]);
   });
 
   test('no row goes to two claimers', async () => {
     const all = rows(400, environmentA);
-    await store.insertReady(database.pool, all);
+    await insertReady(database.pool, all);
     const claimed = await Promise.all(
-      Array.from({ length: 8 }, () => store.claim(database.pool, kind, 2, 50, newId())),
+      Array.from({ length: 8 }, () => claim(database.pool, kind, 2, 50, newId())),
     );
     const ids = claimed.flat().map((row) => row.id);
     expect(new Set(ids).size).toBe(400);
@@ -94,7 +98,7 @@ describe('claims', () => {
     const environments = Array.from({ length: 20 }, () => newId());
     await Promise.all(
       Array.from({ length: 20 }, () =>
-        store.insertReady(
+        insertReady(
           database.pool,
           environments.toSorted(() => Math.random() - 0.5).flatMap((environment) => rows(2, environment)),
         ),
@@ -105,34 +109,34 @@ describe('claims', () => {
   });
 
   test('a lane limit leaves slower lanes alone', async () => {
-    await store.insertReady(database.pool, [...rows(2, environmentA, 2), ...rows(1, environmentA, 0)]);
-    expect(await store.claim(database.pool, kind, 0, 10, worker)).toHaveLength(1);
+    await insertReady(database.pool, [...rows(2, environmentA, 2), ...rows(1, environmentA, 0)]);
+    expect(await claim(database.pool, kind, 0, 10, worker)).toHaveLength(1);
   });
 });
 
 describe('work that waits', () => {
   test('becomes ready when it is due and not before', async () => {
-    const [due, later] = rows(2, environmentA) as [store.WorkRow, store.WorkRow];
-    await store.insertLater(database.pool, [
+    const [due, later] = rows(2, environmentA) as [WorkRow, WorkRow];
+    await insertLater(database.pool, [
       { ...due, run_at: new Date(Date.now() - 1_000).toISOString() },
       { ...later, run_at: new Date(Date.now() + 60_000).toISOString() },
     ]);
-    expect(await store.promote(database.pool, 100)).toBe(1);
-    expect((await store.claim(database.pool, kind, 2, 10, worker)).map((row) => row.id)).toEqual([due.id]);
+    expect(await promote(database.pool, 100)).toBe(1);
+    expect((await claim(database.pool, kind, 2, 10, worker)).map((row) => row.id)).toEqual([due.id]);
   });
 
   test('becomes ready beside a transaction that wakes a run and then announces something', async () => {
-    const work = (kind: number) => ({ ...rows(1, environmentA)[0], kind }) as store.WorkRow;
+    const work = (kind: number) => ({ ...rows(1, environmentA)[0], kind }) as WorkRow;
     const run = work(workKinds.run);
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
-    await store.insertLater(database.pool, [
+    await insertLater(database.pool, [
       { ...run, run_at: at(60_000) },
       ...[workKinds.run, workKinds.webhook_delivery].map((kind) => ({ ...work(kind), run_at: at(-1_000) })),
     ]);
     let promoted: Promise<number> | undefined;
     await transaction(database.pool, async (tx) => {
-      await store.runNow(tx, workKinds.run, [run.id]);
-      promoted = store.promote(database.pool, 100);
+      await runNow(tx, workKinds.run, [run.id]);
+      promoted = promote(database.pool, 100);
       promoted.catch(() => {});
       await waitUntil(async () => {
         const waiting = await query(
@@ -141,26 +145,26 @@ describe('work that waits', () => {
         );
         return waiting.length > 0 ? true : new Error('nobody waits');
       });
-      await store.insertReady(tx, [work(workKinds.webhook_delivery)]);
+      await insertReady(tx, [work(workKinds.webhook_delivery)]);
     });
     expect(await promoted).toBe(2);
   });
 
   test('can be taken out, unless somebody holds it', async () => {
-    const [waiting, held] = rows(2, environmentA) as [store.WorkRow, store.WorkRow];
-    await store.insertReady(database.pool, [held]);
-    await store.claim(database.pool, kind, 2, 1, worker);
-    await store.insertReady(database.pool, [waiting]);
-    expect(await store.deleteWaiting(database.pool, kind, waiting.id)).toMatchObject({ id: waiting.id });
-    expect(await store.deleteWaiting(database.pool, kind, held.id)).toBeNull();
+    const [waiting, held] = rows(2, environmentA) as [WorkRow, WorkRow];
+    await insertReady(database.pool, [held]);
+    await claim(database.pool, kind, 2, 1, worker);
+    await insertReady(database.pool, [waiting]);
+    expect(await deleteWaiting(database.pool, kind, waiting.id)).toMatchObject({ id: waiting.id });
+    expect(await deleteWaiting(database.pool, kind, held.id)).toBeNull();
   });
 
   test('can be taken out while it becomes due', async () => {
-    const [row] = rows(1, environmentA) as [store.WorkRow];
-    await store.insertLater(database.pool, [{ ...row, run_at: new Date(Date.now() - 1_000).toISOString() }]);
+    const [row] = rows(1, environmentA) as [WorkRow];
+    await insertLater(database.pool, [{ ...row, run_at: new Date(Date.now() - 1_000).toISOString() }]);
     const taken = await transaction(database.pool, async (tx) => {
-      expect(await store.promote(tx, 100)).toBe(1);
-      const taking = store.deleteWaiting(database.pool, kind, row.id);
+      expect(await promote(tx, 100)).toBe(1);
+      const taking = deleteWaiting(database.pool, kind, row.id);
       await waitUntil(async () => {
         const [waiting] = await query<{ n: number }>(
           database.pool,
@@ -174,52 +178,52 @@ describe('work that waits', () => {
   });
 
   test('cannot be claimed while a transaction that took it out is open', async () => {
-    const [row] = rows(1, environmentA) as [store.WorkRow];
-    await store.insertReady(database.pool, [row]);
+    const [row] = rows(1, environmentA) as [WorkRow];
+    await insertReady(database.pool, [row]);
     await transaction(database.pool, async (tx) => {
-      await store.deleteWaiting(tx, kind, row.id);
-      expect(await store.claim(database.pool, kind, 2, 10, worker)).toEqual([]);
-      await store.insertReady(tx, [row]);
+      await deleteWaiting(tx, kind, row.id);
+      expect(await claim(database.pool, kind, 2, 10, worker)).toEqual([]);
+      await insertReady(tx, [row]);
     });
-    expect(await store.claim(database.pool, kind, 2, 10, worker)).toHaveLength(1);
+    expect(await claim(database.pool, kind, 2, 10, worker)).toHaveLength(1);
   });
 });
 
 describe('leases', () => {
   test('only the holder can note and finish', async () => {
-    const [row] = rows(1, environmentA) as [store.WorkRow];
-    await store.insertReady(database.pool, [row]);
-    await store.claim(database.pool, kind, 2, 1, worker);
+    const [row] = rows(1, environmentA) as [WorkRow];
+    await insertReady(database.pool, [row]);
+    await claim(database.pool, kind, 2, 1, worker);
     const other = newId();
-    expect(
-      await store.updateNotes(database.pool, kind, [{ id: row.id, note: { by: 'other' } }], other),
-    ).toEqual([]);
-    expect(await store.deleteLeases(database.pool, kind, [row.id], other)).toEqual([]);
-    expect(await store.deleteLeases(database.pool, kind, [row.id], worker)).toEqual([row.id]);
+    expect(await updateNotes(database.pool, kind, [{ id: row.id, note: { by: 'other' } }], other)).toEqual(
+      [],
+    );
+    expect(await deleteLeases(database.pool, kind, [row.id], other)).toEqual([]);
+    expect(await deleteLeases(database.pool, kind, [row.id], worker)).toEqual([row.id]);
   });
 
   test('of a worker that stopped breathing are taken over, with their note', async () => {
-    const [row] = rows(1, environmentA) as [store.WorkRow];
-    await store.insertReady(database.pool, [row]);
-    await store.heartbeat(database.pool, worker, 60);
-    await store.claim(database.pool, kind, 2, 1, worker);
-    await store.updateNotes(database.pool, kind, [{ id: row.id, note: { open: true } }], worker);
+    const [row] = rows(1, environmentA) as [WorkRow];
+    await insertReady(database.pool, [row]);
+    await heartbeat(database.pool, worker, 60);
+    await claim(database.pool, kind, 2, 1, worker);
+    await updateNotes(database.pool, kind, [{ id: row.id, note: { open: true } }], worker);
     const soon = Date.now() + 60_000;
-    expect(await store.rescue(database.pool, 100, soon)).toEqual([]);
-    await store.heartbeat(database.pool, worker, -1);
-    expect(await store.rescue(database.pool, 100, Date.now() - 60_000)).toEqual([]);
-    expect(await store.rescue(database.pool, 100, soon)).toEqual([kind]);
-    const [again] = await store.claim(database.pool, kind, 2, 1, newId());
+    expect(await rescue(database.pool, 100, soon)).toEqual([]);
+    await heartbeat(database.pool, worker, -1);
+    expect(await rescue(database.pool, 100, Date.now() - 60_000)).toEqual([]);
+    expect(await rescue(database.pool, 100, soon)).toEqual([kind]);
+    const [again] = await claim(database.pool, kind, 2, 1, newId());
     expect(again).toMatchObject({ id: row.id, note: { open: true } });
   });
 
   test('can be handed back at once or for later', async () => {
-    const [now, later] = rows(2, environmentA) as [store.WorkRow, store.WorkRow];
-    await store.insertReady(database.pool, [now, later]);
-    await store.claim(database.pool, kind, 2, 2, worker);
-    await store.releaseToReady(database.pool, kind, [now.id], worker);
-    await store.releaseToLater(database.pool, kind, [later.id], worker, 30);
-    expect((await store.claim(database.pool, kind, 2, 10, worker)).map((row) => row.id)).toEqual([now.id]);
-    expect(await store.findRunAt(database.pool, kind, later.id)).toBeInstanceOf(Date);
+    const [now, later] = rows(2, environmentA) as [WorkRow, WorkRow];
+    await insertReady(database.pool, [now, later]);
+    await claim(database.pool, kind, 2, 2, worker);
+    await releaseToReady(database.pool, kind, [now.id], worker);
+    await releaseToLater(database.pool, kind, [later.id], worker, 30);
+    expect((await claim(database.pool, kind, 2, 10, worker)).map((row) => row.id)).toEqual([now.id]);
+    expect(await findRunAt(database.pool, kind, later.id)).toBeInstanceOf(Date);
   });
 });

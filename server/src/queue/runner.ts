@@ -4,10 +4,13 @@ import type { Pool } from '../db/sql.ts';
 import { msSince, steadyClock } from '../kernel/clock.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { createHeartbeat, type HeartbeatDeps, outageMs } from './heartbeat.ts';
+import * as later from './later-store.ts';
+import * as leased from './leased-store.ts';
 import type { LowWater } from './low-water.ts';
 import { type NextClaim, nextClaim, noClaims } from './next-claim.ts';
-import * as store from './store.ts';
+import * as ready from './ready-store.ts';
 import { type Claim, kindOf, laneOf, lanes, type WorkKind, workKinds } from './work.ts';
+import { deleteWorker } from './workers-store.ts';
 
 /** The handler of one kind of work. `load` reads the input of a whole batch in a constant number of queries. */
 export interface Job<Fact = unknown> {
@@ -72,7 +75,7 @@ export function startRunner(deps: RunnerDeps): Runner {
     await releaseUnknownLeases();
     if (msSince(heartbeat.steadySince()) >= settlingMs) await rescue();
     // Moved work need not wait for the disk: work that a crash of the database moves back is moved again.
-    const promote = () => store.promote(deps.claimPool, moveLimit, deps.lowWater.tags());
+    const promote = () => later.promote(deps.claimPool, moveLimit, deps.lowWater.tags());
     while ((await promote()) === moveLimit && !isStopped()) {}
     await deps.refillConcurrency();
     for (const worker of workers) {
@@ -88,7 +91,7 @@ export function startRunner(deps: RunnerDeps): Runner {
    * because their answer may be on its way.
    */
   const releaseUnknownLeases = paced(unknownLeaseCheckMs, async () => {
-    const old = await store.listLeasesBefore(deps.pool, workerId, unknownLeaseAfterSeconds);
+    const old = await leased.listLeasesBefore(deps.pool, workerId, unknownLeaseAfterSeconds);
     if (old.length === 0) return;
     for (const worker of workers) {
       const ids = old.filter(({ kind }) => kindOf(kind) === worker.kind).map(({ id }) => id);
@@ -98,7 +101,7 @@ export function startRunner(deps: RunnerDeps): Runner {
 
   const rescue = paced(0, async () => {
     const before = heartbeat.lastBeatAt() + outageMs;
-    const kinds = await store.rescue(deps.claimPool, moveLimit, before, deps.lowWater.tags());
+    const kinds = await leased.rescue(deps.claimPool, moveLimit, before, deps.lowWater.tags());
     if (kinds.length === 0) return;
     for (const kind of kinds) deps.metrics.rescued.inc({ kind: kindOf(kind) });
     log.warn({ count: kinds.length }, 'rescued jobs from a dead worker');
@@ -147,7 +150,7 @@ export function startRunner(deps: RunnerDeps): Runner {
       const restMs = Math.max(0, deadlineMs - (steadyClock() - stoppedAt));
       await Promise.all(workers.map((worker) => worker.drain(restMs)));
       await heartbeat.stop(); // not before: work in flight keeps its leases
-      await store.deleteWorker(deps.pool, workerId).catch(() => {});
+      await deleteWorker(deps.pool, workerId).catch(() => {});
     },
   };
 }
@@ -203,8 +206,8 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     return nextClaim({ batch, capacity, ...leases, last, onlyBulkIsLeft }, steadyClock());
   }
 
-  async function claim(maxLane: number, limit: number): Promise<store.ClaimedRow[]> {
-    const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId, deps.lowWater.tags());
+  async function claim(maxLane: number, limit: number): Promise<ready.ClaimedRow[]> {
+    const rows = await ready.claim(deps.claimPool, number, maxLane, limit, workerId, deps.lowWater.tags());
     deps.lowWater.observe(rows);
     return rows;
   }
@@ -317,7 +320,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
   /** After a crash there is nothing to release: the end of the work ended this lease too. */
   async function releaseReclaimed(id: string): Promise<void> {
     try {
-      await store.releaseToReady(deps.claimPool, number, [id], workerId, deps.lowWater.tags());
+      await leased.releaseToReady(deps.claimPool, number, [id], workerId, deps.lowWater.tags());
       claimNow();
     } catch {
       // The tick releases unknown leases anyway.
@@ -332,7 +335,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     async handBack() {
       if (failed.size === 0) return;
       const ids = [...failed];
-      await store.releaseToLater(deps.pool, number, ids, workerId, snoozeSeconds);
+      await leased.releaseToLater(deps.pool, number, ids, workerId, snoozeSeconds);
       for (const id of ids) failed.delete(id);
       await job
         .onFailed?.(ids)
@@ -342,7 +345,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
       const unknownLeases = ids.filter((id) => !held.has(id) && !failed.has(id));
       if (unknownLeases.length === 0) return;
       log.warn({ kind, count: unknownLeases.length }, 'releasing leases of claims without a response');
-      await store.releaseToReady(deps.claimPool, number, unknownLeases, workerId, deps.lowWater.tags());
+      await leased.releaseToReady(deps.claimPool, number, unknownLeases, workerId, deps.lowWater.tags());
     },
     async drain(deadlineMs) {
       clearTimeout(bulkTimer);
@@ -359,14 +362,14 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
       // Work with an open attempt stays leased: the next worker resolves its outcome by rule.
       const unfinished = [...held.keys(), ...failed].filter((id) => !deps.begun.has(id));
       if (unfinished.length > 0)
-        await store
+        await leased
           .releaseToReady(deps.claimPool, number, unfinished, workerId, deps.lowWater.tags())
           .catch(() => {});
     },
   };
 }
 
-type ClaimedRow = Omit<store.ClaimedRow, 'tag'>;
+type ClaimedRow = Omit<ready.ClaimedRow, 'tag'>;
 
 const isCritical = ({ lane }: ClaimedRow): boolean => lane === lanes.critical;
 

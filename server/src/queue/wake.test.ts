@@ -14,7 +14,8 @@ import {
   type Queue,
   workKinds,
 } from './index.ts';
-import { claim as claimRows, promote } from './store.ts';
+import { promote } from './later-store.ts';
+import { claim as claimRows } from './ready-store.ts';
 import type { WakeNote } from './wake.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import { type Pool, type Sql, transaction, untilDatabaseAnswers } from '../db/sql.ts';
 import type { Job } from './runner.ts';
-import { wakeWaiting } from './store.ts';
+import { wakeWaiting } from './waits-store.ts';
 import { type Claim, type PostponedWork, type Work, type WorkKind, workKinds } from './work.ts';
 
 /** The work to wake, and the progress so far. */

@@ -30,6 +30,15 @@ export interface Work {
   note?: unknown;
 }
 
+/** A row of work as SQL reads and writes it. */
+export interface WorkRow {
+  kind: number;
+  id: string;
+  lane: number;
+  environment_id: string;
+  note: unknown;
+}
+
 /** The name that postponed work waits for besides its time; `wake` takes the same name. */
 export interface Wait {
   name: string;
