@@ -7,7 +7,7 @@ const tests = '(\\.test|/test-harness)\\.ts$';
 /** The bundle contains them; packages that only tools and tests use are in the package.json of the root. */
 const bundled = Object.keys(require('./server/package.json').devDependencies);
 /** What is passed in: its types are known everywhere above db. */
-const given = '(deps|config|config-values)\\.ts$';
+const given = '((deps|config)\\.ts$|settings/)';
 
 /** What the files below `from` may import of ours: themselves and what is listed. */
 const onlyMayImport = (name, from, allowed, comment) => ({
@@ -55,7 +55,7 @@ module.exports = {
       'deps-and-config-are-low',
       given,
       ['(channels|queue|http|db|kernel)/'],
-      'deps.ts and config.ts are known by features, so they know none.',
+      'deps.ts, config.ts and settings/ are known by features, so they know none.',
     ),
     {
       name: 'features-by-their-door',
@@ -98,7 +98,7 @@ module.exports = {
       name: 'deps-and-config-are-given',
       severity: 'error',
       comment: 'Settings are read once, by main.ts, and handed down: below it only their types are imported.',
-      from: { path: `${src}[^/]+/`, pathNot: tests },
+      from: { path: `${src}[^/]+/`, pathNot: [`${src}settings/`, tests] },
       to: { path: `${src}${given}`, dependencyTypesNot: ['type-only'] },
     },
     {
