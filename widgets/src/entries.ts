@@ -1,4 +1,6 @@
-import type { InboxItem } from './public.ts';
+import type { InboxItem, InboxTab } from './public.ts';
+
+export type FeedStatus = 'all' | 'unread' | 'snoozed';
 
 /** An item and the state of its row. */
 export interface Entry {
@@ -12,6 +14,14 @@ export interface Entry {
 
 export function entryOf(item: InboxItem): Entry {
   return { item, height: 0, expanded: false, overflows: false };
+}
+
+/** The items that are shown. */
+export interface ShownList {
+  entries: Entry[];
+  status: FeedStatus;
+  /** Null shows the items of all tabs. */
+  tab: InboxTab | null;
 }
 
 export interface MergedPage {

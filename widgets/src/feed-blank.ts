@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit';
+import type { FeedStatus } from './entries.ts';
 import { bellIcon } from './icons.ts';
-import type { FeedStatus, InboxStore } from './inbox-store.ts';
+import type { InboxStore } from './inbox-store.ts';
 import type { MessageName, Say } from './messages.ts';
 
 const blanks: Record<FeedStatus, [title: MessageName, hint: MessageName]> = {

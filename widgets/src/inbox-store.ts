@@ -1,13 +1,12 @@
 import type { InboxEvent, InboxUnreadCounts } from '@carillon/sdk/inbox';
 import { type Client, createClient } from './client.ts';
-import { type Entry, entryOf, mergePage } from './entries.ts';
+import { type Entry, entryOf, type FeedStatus, mergePage, type ShownList } from './entries.ts';
+import { InboxChanges } from './inbox-changes.ts';
 import type { Connection, InboxItem, InboxTab } from './public.ts';
 import { followTogether } from './shared-stream.ts';
 import { filterOf, fits } from './tabs.ts';
 import type { Tokens } from './tokens.ts';
-
-export type FeedStatus = 'all' | 'unread' | 'snoozed';
-export type Mark = 'read' | 'unread' | 'archive';
+import { UnreadCount } from './unread-count.ts';
 
 export interface InboxHost {
   changed(): void;
@@ -35,12 +34,10 @@ const patienceMs = 1_000;
 /** The counts of tabs follow the count of all items after this time: a burst of changes is one request. */
 const tabCountsMs = 300;
 
-/** The state of an inbox element. Changes apply at once and are reverted when the service rejects them. */
-export class InboxStore {
+/** The state of an inbox element: the list, which the stream keeps up to date, and the counts. */
+export class InboxStore implements ShownList {
   entries: Entry[] = [];
-  unread: number | null = null;
   status: FeedStatus = 'all';
-  /** Null shows the items of all tabs. */
   tab: InboxTab | null = null;
   /** Null until they are read; only with tabs. */
   counts: InboxUnreadCounts | null = null;
@@ -49,6 +46,7 @@ export class InboxStore {
   moreFailed = false;
   connection: Connection = 'connecting';
   readonly client: Client;
+  readonly changes: InboxChanges;
 
   #url: string;
   #tokens: Tokens;
@@ -62,9 +60,10 @@ export class InboxStore {
   /** Incremented when the shown items are no longer the start of the list that the cursor continues. */
   #breaks = 0;
   #refreshing: Promise<void> = Promise.resolve();
-  #pending = 0;
-  #count: number | null = null;
-  #announced: number | null = null;
+  #count = new UnreadCount((unread) => {
+    this.#host.counted(unread);
+    this.countTabs();
+  });
   #hasTabs: () => boolean;
   #tabCounts: ReturnType<typeof setTimeout> | undefined;
 
@@ -75,6 +74,16 @@ export class InboxStore {
     this.#host = host;
     this.#wanted = eager;
     this.#hasTabs = hasTabs;
+    this.changes = new InboxChanges(this, this.client, this.#count, {
+      changed: () => host.changed(),
+      failed: (error, during) => this.#failed(error, during),
+      outdated: () => void this.#catchUp(),
+    });
+  }
+
+  /** Null until it is known. */
+  get unread(): number | null {
+    return this.#count.value;
   }
 
   get hasMore(): boolean {
@@ -205,167 +214,13 @@ export class InboxStore {
     }
   }
 
-  /** Returns true when the service accepted the change. */
-  async mark(id: string, as: Mark): Promise<boolean> {
-    const entry = this.#find(id);
-    const before = entry?.item;
-    if (!entry || !before || (as !== 'archive' && before.is_read === (as === 'read'))) return false;
-    const index = this.entries.indexOf(entry);
-    if (as === 'archive') this.entries = this.entries.filter((each) => each !== entry);
-    else entry.item = { ...before, is_read: as === 'read' };
-    const shown = entry.item;
-    const change = as === 'unread' ? 1 : before.is_read ? 0 : -1;
-    return this.#attempt(as, change, () => this.#marking(as)(id), {
-      done: (item) => {
-        if (as !== 'archive') entry.item = item;
-      },
-      undo: () => {
-        // Unless the stream has confirmed the change: only the response was lost.
-        if (entry.item === shown) entry.item = before;
-        if (as !== 'archive' || this.#find(id)) return;
-        this.entries = [...this.entries.slice(0, index), entry, ...this.entries.slice(index)];
-      },
-    });
-  }
-
-  async markAllRead(): Promise<boolean> {
-    const unread = this.entries.filter(({ item }) => !item.is_read);
-    // Only up to the newest shown item, by the clock of the service.
-    const before = this.#beforeArrivals();
-    const was = unread.map((entry) => ({ entry, item: entry.item }));
-    for (const entry of unread) entry.item = { ...entry.item, is_read: true };
-    const change = this.tab ? unread.length : (this.unread ?? 0);
-    const request = { before, ...filterOf(this.tab) };
-    return this.#attempt('read', -change, () => this.client.markAllRead(request), {
-      done: ({ unread_count }) => {
-        this.#count = unread_count;
-      },
-      undo: () => {
-        for (const { entry, item } of was) entry.item = item;
-      },
-    });
-  }
-
-  /** Archives the read items of the tab. */
-  async archiveRead(): Promise<boolean> {
-    const was = this.entries;
-    const request = { status: 'read', before: this.#beforeArrivals(), ...filterOf(this.tab) } as const;
-    this.entries = was.filter(({ item }) => !item.is_read);
-    return this.#attempt('archive', 0, () => this.client.archiveAll(request), {
-      done: () => {},
-      undo: () => {
-        this.entries = was;
-      },
-    });
-  }
-
-  /** The time after the newest item of the list, by the clock of the service; null when the list may lack newer ones. */
-  #beforeArrivals(): string | null {
-    if (this.status !== 'all' || this.entries.length === 0) return null;
-    const newest = Math.max(...this.entries.map(({ item }) => Date.parse(item.created_at)));
-    return new Date(newest + 1).toISOString();
-  }
-
-  /** Returns true when the service accepted it. */
-  async snooze(id: string, until: string): Promise<boolean> {
-    return this.#takeOut(id, 'snooze', () => this.client.snooze(id, { until }));
-  }
-
-  async unsnooze(id: string): Promise<boolean> {
-    return this.#takeOut(id, 'unsnooze', () => this.client.unsnooze(id));
-  }
-
-  /** The item leaves the list at once, and comes back when the service rejects the change. */
-  async #takeOut(id: string, during: string, work: () => Promise<InboxItem>): Promise<boolean> {
-    const entry = this.#find(id);
-    if (!entry) return false;
-    const index = this.entries.indexOf(entry);
-    this.entries = this.entries.filter((each) => each !== entry);
-    const change = during === 'snooze' && !entry.item.is_read ? -1 : 0;
-    return this.#attempt(during, change, work, {
-      done: () => {},
-      undo: () => {
-        if (this.#find(id)) return;
-        this.entries = [...this.entries.slice(0, index), entry, ...this.entries.slice(index)];
-      },
-    });
-  }
-
-  /** Returns true when the service recorded it. */
-  async act(id: string, key: string): Promise<boolean> {
-    const entry = this.#find(id);
-    const before = entry?.item;
-    if (!entry || !before || before.action_taken) return false;
-    entry.item = { ...before, is_read: true, action_taken: { key, at: new Date().toISOString() } };
-    const shown = entry.item;
-    const isRecorded = await this.#attempt(
-      'action',
-      before.is_read ? 0 : -1,
-      () => this.client.takeAction(id, key),
-      {
-        done: (item) => {
-          entry.item = item;
-        },
-        undo: () => {
-          if (entry.item === shown) entry.item = before;
-        },
-      },
-    );
-    // Another action may have been chosen elsewhere.
-    if (!isRecorded) void this.#catchUp();
-    return isRecorded;
-  }
-
-  #marking(as: Mark): (id: string) => Promise<InboxItem> {
-    if (as === 'archive') return this.client.archive;
-    return as === 'read' ? this.client.markRead : this.client.markUnread;
-  }
-
   #find(id: string): Entry | undefined {
     return this.entries.find(({ item }) => item.id === id);
   }
 
-  async #attempt<Answer>(
-    during: string,
-    change: number,
-    work: () => Promise<Answer>,
-    { done, undo }: { done(answer: Answer): void; undo(): void },
-  ): Promise<boolean> {
-    const before = this.unread;
-    let isAccepted = true;
-    this.#pending += 1;
-    this.unread = Math.max(0, (this.unread ?? 0) + change);
-    this.#announce();
-    this.#host.changed();
-    try {
-      done(await work());
-    } catch (error) {
-      isAccepted = false;
-      undo();
-      if (this.#count === null && before !== null) this.unread = Math.max(0, (this.unread ?? 0) - change);
-      this.#failed(error, during);
-    }
-    this.#pending -= 1;
-    // Counts received meanwhile did not include later changes; the last one does.
-    if (this.#pending === 0 && this.#count !== null) this.unread = this.#count;
-    if (this.#pending === 0) this.#count = null;
-    this.#announce();
-    this.#host.changed();
-    return isAccepted;
-  }
-
   #setCount(unread: number): void {
-    if (this.#pending > 0) this.#count = unread;
-    else this.unread = unread;
-    this.#announce();
+    this.#count.receive(unread);
     this.#host.changed();
-  }
-
-  #announce(): void {
-    if (this.unread === null || this.unread === this.#announced) return;
-    this.#announced = this.unread;
-    this.#host.counted(this.unread);
-    this.countTabs();
   }
 
   async #catchUp(): Promise<void> {

@@ -1,14 +1,16 @@
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { BellPanel } from './bell-panel.ts';
 import { CarillonElement } from './element.ts';
-import type { Entry } from './entries.ts';
+import type { Entry, FeedStatus } from './entries.ts';
 import { feedBlank } from './feed-blank.ts';
 import { FeedView } from './feed-view.ts';
-import { archiveIcon, bellIcon, closeIcon } from './icons.ts';
+import { bellIcon } from './icons.ts';
+import type { Mark } from './inbox-changes.ts';
+import { inboxHeader } from './inbox-header.ts';
 import { type RowContext, row } from './inbox-row.ts';
-import { type FeedStatus, InboxStore, type Mark } from './inbox-store.ts';
+import { InboxStore } from './inbox-store.ts';
 import { inboxStyle } from './inbox-style.ts';
-import { place } from './placement.ts';
 import type { CarillonInboxElement, InboxAction, InboxTab, InboxVariant } from './public.ts';
 import { PushControl } from './push-control.ts';
 import { SnoozeMenu } from './snooze-menu.ts';
@@ -54,7 +56,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       return this.updateComplete;
     },
   });
-  #isOpen = false;
+  #panel = new BellPanel({ root: () => this.shadowRoot, toggled: (isOpen) => this.#toggled(isOpen) });
   /** The announcement for screen readers. */
   #status = '';
   #hasFailed = false;
@@ -74,12 +76,11 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
   }
 
   open(): void {
-    const panel = this.#panel;
-    if (this.variant === 'bell' && panel && !panel.matches(':popover-open')) panel.showPopover();
+    if (this.variant === 'bell') this.#panel.open();
   }
 
   close(): void {
-    if (this.variant === 'bell' && this.#isOpen) this.#panel?.hidePopover();
+    if (this.variant === 'bell') this.#panel.close();
   }
 
   async refresh(): Promise<void> {
@@ -87,13 +88,13 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
   }
 
   async markAllRead(): Promise<void> {
-    if (!(await this.#store?.markAllRead())) return;
+    if (!(await this.#store?.changes.markAllRead())) return;
     if (!this.#store?.tab) void this.#push?.close(); // what was read in a tab is withdrawn by the service
     this.#announce(this.say('allRead'));
   }
 
   async archiveRead(): Promise<void> {
-    if (await this.#store?.archiveRead()) this.#announce(this.say('archivedRead'));
+    if (await this.#store?.changes.archiveRead()) this.#announce(this.say('archivedRead'));
   }
 
   async disablePush(): Promise<void> {
@@ -104,7 +105,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     const store = new InboxStore({
       url,
       tokens,
-      eager: this.variant !== 'bell' || this.#isOpen,
+      eager: this.variant !== 'bell' || this.#panel.isOpen,
       hasTabs: () => this.#tabs.length > 0,
       host: {
         changed: () => this.requestUpdate(),
@@ -151,14 +152,6 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     return Array.isArray(this.tabs) ? this.tabs : [];
   }
 
-  get #panel(): HTMLElement | null {
-    return this.renderRoot.querySelector<HTMLElement>('.panel');
-  }
-
-  get #bell(): HTMLElement | null {
-    return this.renderRoot.querySelector<HTMLElement>('.bell');
-  }
-
   #announce(text: string, isProblem = false): void {
     // Screen readers do not repeat an unchanged text.
     this.#status = text === this.#status ? `${text}\u00a0` : text;
@@ -186,7 +179,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
         part="bell"
         dir=${this.direction}
         aria-haspopup="dialog"
-        aria-expanded=${this.#isOpen}
+        aria-expanded=${this.#panel.isOpen}
         aria-controls="panel"
         aria-label=${count > 0 ? say('bellUnread', { count }) : say('bell')}
         popovertarget="panel"
@@ -214,36 +207,19 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       popover=${isBell ? 'auto' : nothing}
       role=${isBell ? 'dialog' : 'region'}
       aria-labelledby="heading"
-      @beforetoggle=${this.#beforeToggle}
-      @toggle=${this.#onToggle}
+      @beforetoggle=${this.#panel.onBeforeToggle}
+      @toggle=${this.#panel.onToggle}
     >
-      <header part="header">
-        <h2 id="heading" part="heading">${this.heading ?? say('notifications')}</h2>
-        <div class="filter-row">
-          <div class="filter" role="group" aria-label=${say('filter')}>
-            ${this.#filterButton('all', say('filterAll'))}${this.#filterButton('unread', say('filterUnread'))}${this.#filterButton('snoozed', say('filterSnoozed'))}
-          </div>
-        </div>
-        <span class="space"></span>
-        <button class="text-button" part="mark-all" ?disabled=${!store?.unread} @click=${() => this.markAllRead()}>
-          ${say('markAllRead')}
-        </button>
-        <button
-          class="icon-button"
-          part="archive-read"
-          aria-label=${say('archiveRead')}
-          title=${say('archiveRead')}
-          ?disabled=${!store?.entries.some(({ item }) => item.is_read && !item.snoozed_until)}
-          @click=${() => this.archiveRead()}
-        >
-          ${archiveIcon}
-        </button>
-        ${
-          isBell
-            ? html`<button class="icon-button" aria-label=${say('close')} title=${say('close')} @click=${() => this.close()}>${closeIcon}</button>`
-            : nothing
-        }
-      </header>
+      ${inboxHeader({
+        say,
+        heading: this.heading,
+        store,
+        isBell,
+        show: (status) => this.#show(status),
+        markAllRead: () => void this.markAllRead(),
+        archiveRead: () => void this.archiveRead(),
+        close: () => this.close(),
+      })}
       ${this.#renderTabs()} ${this.#renderNotice()}
       <div
         class="body-area"
@@ -274,11 +250,6 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
         ${this.say(isOn ? 'pushDisable' : 'pushEnable')}
       </button>
     </div>`;
-  }
-
-  #filterButton(status: FeedStatus, text: string): TemplateResult {
-    const isOn = (this.#store?.status ?? 'all') === status;
-    return html`<button aria-pressed=${isOn} @click=${() => !isOn && this.#show(status)}>${text}</button>`;
   }
 
   #show(status: FeedStatus, tab = this.#store?.tab): void {
@@ -379,7 +350,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     const isModified = event.metaKey || event.ctrlKey || event.shiftKey;
     const opensElsewhere = isModified || !['', '_self'].includes(link?.target ?? '');
     if (isPrevented || !opensElsewhere) event.preventDefault();
-    const isRecorded = await this.#store?.act(entry.item.id, action.key);
+    const isRecorded = await this.#store?.changes.act(entry.item.id, action.key);
     if (!isRecorded) return;
     this.#announce(this.say('chosen', { action: action.label }));
     if (link && !isPrevented && !opensElsewhere) location.assign(link.href);
@@ -389,7 +360,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     const { id } = entry.item;
     void this.#snoozeMenu.open(id, event.currentTarget as HTMLElement, async (until) => {
       this.#hasFailed = false;
-      const snoozed = this.#store?.snooze(id, until.toISOString());
+      const snoozed = this.#store?.changes.snooze(id, until.toISOString());
       this.#announce(this.say('snoozedUntil', { time: dayAndTime(until, this.language) }));
       if (await snoozed) this.emit('carillon-change', { id, as: 'snooze' });
     });
@@ -398,68 +369,30 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
   async #unsnooze(entry: Entry): Promise<void> {
     this.#hasFailed = false;
     const { id } = entry.item;
-    if (await this.#store?.unsnooze(id)) this.emit('carillon-change', { id, as: 'unsnooze' });
+    if (await this.#store?.changes.unsnooze(id)) this.emit('carillon-change', { id, as: 'unsnooze' });
   }
 
   async #mark(entry: Entry, as: Mark): Promise<void> {
     this.#hasFailed = false;
     const { id } = entry.item;
-    const marked = this.#store?.mark(id, as);
+    const marked = this.#store?.changes.mark(id, as);
     if (as === 'archive') this.#announce(this.say('archived'));
     if (as !== 'unread') void this.#push?.close([id]);
     if (await marked) this.emit('carillon-change', { id, as });
   }
 
-  /** The panel can be measured only when it is open, and must not be visible before it is positioned. */
-  #beforeToggle = (event: ToggleEvent): void => {
-    if (event.newState === 'open') (event.target as HTMLElement).style.visibility = 'hidden';
-  };
-
-  #onToggle = (event: Event): void => {
-    if (event.target !== this.#panel) return;
-    const panel = event.target as HTMLElement;
-    const isOpen = panel.matches(':popover-open');
-    if (isOpen === this.#isOpen) return;
-    this.#isOpen = isOpen;
-    if (isOpen) {
-      this.#place();
-      panel.style.visibility = '';
-      addEventListener('resize', this.#onMove);
-      addEventListener('scroll', this.#onMove, { passive: true, capture: true });
-      panel.querySelector<HTMLElement>('button')?.focus();
-      this.#view.focus();
-      if (this.#store?.phase === 'waiting' || this.#store?.phase === 'failed') void this.#store.load();
-    } else {
-      this.#stopPlacing();
-      this.#view.focus(false);
-      this.#hasFailed = false;
-      // The browser restores the focus after Escape; a click elsewhere keeps it at the click.
-      if (panel.contains(this.shadowRoot?.activeElement ?? null)) this.#bell?.focus();
-    }
+  #toggled(isOpen: boolean): void {
+    this.#view.focus(isOpen);
+    const phase = this.#store?.phase;
+    if (!isOpen) this.#hasFailed = false;
+    else if (phase === 'waiting' || phase === 'failed') void this.#store?.load();
     this.requestUpdate();
     this.emit('carillon-toggle', { open: isOpen });
-  };
-
-  #place(): void {
-    const panel = this.#panel;
-    const bell = this.#bell;
-    if (panel && bell) place(panel, bell);
-  }
-
-  #onMove = (event: Event): void => {
-    const panel = this.#panel;
-    if (panel && !event.composedPath().includes(panel)) this.#place();
-  };
-
-  #stopPlacing(): void {
-    removeEventListener('resize', this.#onMove);
-    removeEventListener('scroll', this.#onMove, { capture: true });
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#stopPlacing();
-    this.#isOpen = false;
+    this.#panel.reset();
   }
 }
 
