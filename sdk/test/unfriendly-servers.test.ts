@@ -42,7 +42,7 @@ describe('a server', () => {
         return fetch(input, init);
       },
     });
-    const error = await failure(client.templates.create({} as never));
+    const error = await failure(client.templates.create({ key: 'welcome', name: 'Welcome' }));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ status: null, unsent: true });
     expect(error.message).toContain(`${url} could not be reached: ECONNREFUSED`);

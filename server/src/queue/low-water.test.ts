@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { query } from '../db/sql.ts';
+import { query, type Sql } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLowWater } from './low-water.ts';
 import { lowTagIndex, noLowTags } from './ready-sql.ts';
@@ -20,6 +20,7 @@ beforeEach(async () => {
 const kind = 1;
 const lane = 1;
 const environment_id = newId();
+const noRows = { rows: [], rowCount: 0, command: 'SELECT', oid: 0, fields: [] };
 const row = (tag: number) => ({ kind, lane, id: newId(), environment_id, note: null, tag });
 const put = (...tags: number[]) => ready.insertReady(database.pool, tags.map(row));
 const lowOf = (low: ReturnType<typeof createLowWater>) => low.tags()[lowTagIndex(kind, lane)];
@@ -57,19 +58,14 @@ test('work that commits below the mark is found by the next full scan', async ()
 });
 
 test('a full scan that takes long is rare, and the looks between are short ones', async () => {
-  const slow = {
-    query: async (config: { values?: unknown[] }) => {
+  const scans: unknown[] = [];
+  const sql: Sql = {
+    query: async ({ values }) => {
+      scans.push(values?.[2]);
       now += 200;
-      return { rows: [], values: config.values };
+      return noRows;
     },
   };
-  const scans: unknown[] = [];
-  const sql = {
-    query: (config: { values?: unknown[] }) => {
-      scans.push(config.values?.[2]);
-      return slow.query(config);
-    },
-  } as never;
   const low = createLowWater(() => now);
   low.observe([{ kind, lane, tag: 100 }]);
   now += 1_000;
@@ -103,14 +99,14 @@ test('a claim reads no rows below the mark', async () => {
 
 test('a full scan that fails is not repeated at once, and the looks after it begin at the mark', async () => {
   const scans: unknown[] = [];
-  const sql = {
-    query: async (config: { values?: unknown[] }) => {
-      scans.push(config.values?.[2]);
+  const sql: Sql = {
+    query: async ({ values }) => {
+      scans.push(values?.[2]);
       now += 1_000;
       if (scans.length === 1) throw new Error('took too long');
-      return { rows: [] };
+      return noRows;
     },
-  } as never;
+  };
   const low = createLowWater(() => now);
   await expect(low.look(sql)).rejects.toThrow('took too long');
   await low.look(sql);
@@ -120,14 +116,14 @@ test('a full scan that fails is not repeated at once, and the looks after it beg
 test('a process that only enqueues looks once at a time', async () => {
   let looks = 0;
   let answer = () => {};
-  const sql = {
+  const sql: Sql = {
     query: () => {
       looks += 1;
       return new Promise((resolve) => {
-        answer = () => resolve({ rows: [] });
+        answer = () => resolve(noRows);
       });
     },
-  } as never;
+  };
   const low = createLowWater(() => now);
   low.lookAgain(sql);
   now += 10_000;

@@ -4,7 +4,7 @@ import { budgetOf, type FilterThis } from './budget.ts';
 import { escapeHtml, SafeHtml, toText } from './text.ts';
 import { walk } from './walk.ts';
 
-const pluralCategories = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
+const pluralCategories: readonly string[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
 export type PluralForms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 export type TranslatedMessage = string | PluralForms;
 
@@ -32,7 +32,7 @@ export const noTranslation: Translation = { locale: null, catalogues: [] };
 
 /** An object is a set of plural forms when its keys are plural categories, with the one that every language has. */
 export function isPluralForms(value: object): value is PluralForms {
-  return 'other' in value && Object.keys(value).every((name) => pluralCategories.includes(name as never));
+  return 'other' in value && Object.keys(value).every((name) => pluralCategories.includes(name));
 }
 
 /** compile.ts gives contexts of renderings this property. */

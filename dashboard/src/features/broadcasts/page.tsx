@@ -108,7 +108,7 @@ function Counts({ broadcast }: { broadcast: Broadcast }) {
     <Card
       title={text.page.counts}
       actions={
-        <Link to={`/${kind}/notifications`} search={{ broadcast_id: broadcast.id } as never}>
+        <Link to={`/${kind}/notifications`} search={{ broadcast_id: broadcast.id }}>
           {text.page.notifications}
         </Link>
       }

@@ -3,7 +3,8 @@ import type { BroadcastRecipient } from './recipients.ts';
 import { nextSliceAt, sliceLimit, timeRecipients, withinPeriod } from './timing.ts';
 
 const now = Date.parse('2026-03-28T12:00:00Z');
-const plain = {
+type Timing = Parameters<typeof timeRecipients>[0];
+const plain: Timing = {
   send_at_local: null,
   local_from: null,
   local_until: null,
@@ -14,7 +15,7 @@ const plain = {
   started_at: new Date(now),
 };
 const recipient = (timezone: string | null) => ({ member: { timezone } }) as BroadcastRecipient;
-const timesOf = (row: typeof plain, zones: (string | null)[], at = now) => {
+const timesOf = (row: Timing, zones: (string | null)[], at = now) => {
   const { timed, moments } = timeRecipients(row, zones.map(recipient), at);
   return { times: timed.map(({ sendAt }) => sendAt?.toISOString() ?? null), moments };
 };
@@ -24,7 +25,7 @@ test('without a local time everything is sent at once', () => {
 });
 
 test('a local time is that of each recipient, also where clocks change and where there is no zone', () => {
-  const row = { ...plain, send_at_local: '2026-03-29T02:30', timezone: 'Europe/Rome' } as never;
+  const row = { ...plain, send_at_local: '2026-03-29T02:30', timezone: 'Europe/Rome' };
   expect(
     timesOf(row, [
       'Asia/Tokyo',
@@ -42,27 +43,25 @@ test('a local time is that of each recipient, also where clocks change and where
     '2026-03-29T01:00:00.000Z',
     '2026-03-28T12:30:00.000Z',
   ]);
-  const repeated = { ...plain, send_at_local: '2026-10-25T02:30' } as never;
+  const repeated = { ...plain, send_at_local: '2026-10-25T02:30' };
   expect(timesOf(repeated, ['Europe/Rome']).times).toEqual(['2026-10-25T00:30:00.000Z']);
 });
 
 test('where the local time has passed, it is sent at once', () => {
-  const row = { ...plain, send_at_local: '2026-03-28T12:30' } as never;
+  const row = { ...plain, send_at_local: '2026-03-28T12:30' };
   expect(timesOf(row, ['Asia/Tokyo', 'UTC']).times).toEqual([null, '2026-03-28T12:30:00.000Z']);
 });
 
 test('users whose local time is outside of the period are left out', () => {
-  const row = { ...plain, send_at_local: '2026-03-28T12:30', timezone: 'UTC' } as never;
+  const row = { ...plain, send_at_local: '2026-03-28T12:30', timezone: 'UTC' };
   const members = ['Asia/Tokyo', null, 'America/New_York'].map((timezone) => ({ timezone }));
   expect(withinPeriod(row, members)).toEqual(members);
   const period = { local_from: new Date(now), local_until: new Date(now + 3_600_000) };
-  expect(withinPeriod({ ...(row as typeof plain), ...period } as never, members)).toEqual([
-    { timezone: null },
-  ]);
+  expect(withinPeriod({ ...row, ...period }, members)).toEqual([{ timezone: null }]);
 });
 
 test('a rate limit spreads those who have the same local time, over all slices', () => {
-  const row = { ...plain, send_at_local: '2026-03-28T13:00', rate_per_second: 2 } as never;
+  const row = { ...plain, send_at_local: '2026-03-28T13:00', rate_per_second: 2 };
   const first = timesOf(row, ['UTC', 'UTC', 'UTC', 'Europe/London']);
   expect(first.times.map((time) => time?.slice(11, 19))).toEqual([
     '13:00:00',
@@ -70,22 +69,18 @@ test('a rate limit spreads those who have the same local time, over all slices',
     '13:00:01',
     '13:00:01',
   ]);
-  const second = timesOf({ ...(row as typeof plain), local_moments: first.moments }, ['UTC']);
+  const second = timesOf({ ...row, local_moments: first.moments }, ['UTC']);
   expect(second.times).toEqual(['2026-03-28T13:00:02.000Z']);
 });
 
 test('slices of a rate limit are half a second apart, and catch up with at most a second', () => {
-  const row = { ...plain, rate_per_second: 100 } as never;
+  const row = { ...plain, rate_per_second: 100 };
   expect([sliceLimit(plain), sliceLimit(row)]).toEqual([1_000, 50]);
-  expect(sliceLimit({ ...plain, rate_per_second: 1 } as never)).toBe(1);
+  expect(sliceLimit({ ...plain, rate_per_second: 1 })).toBe(1);
   expect(nextSliceAt(plain, 1_000, now)).toBeNull();
   expect(nextSliceAt(row, 50, now)?.getTime()).toBe(now + 500);
   const late = (lagMs: number) =>
-    nextSliceAt(
-      { ...(row as typeof plain), next_slice_at: new Date(now - lagMs) } as never,
-      50,
-      now,
-    )?.getTime();
+    nextSliceAt({ ...row, next_slice_at: new Date(now - lagMs) }, 50, now)?.getTime();
   expect(late(200)).toBe(now + 300);
   expect(late(60_000)).toBe(now - 500);
 });

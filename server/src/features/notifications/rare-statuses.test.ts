@@ -32,12 +32,12 @@ async function insert(status: string): Promise<string> {
 const settle = (sql: Sql, id: string, status: 'sent' | 'failed') =>
   settleNotifications(sql, [
     {
-      ...{ id, status, events: [event('Sent')] as never, trace: [], attempts: 1, round: 1 },
+      ...{ id, status, events: [event('Sent')], trace: [], attempts: 1, round: 1 },
       ...{ sent_at: new Date().toISOString(), last_error: null, suppression_reason: null },
     },
   ]);
 const report = (sql: Sql, id: string, status: 'delivered' | 'bounced' | 'complained') =>
-  updateByReceipts(sql, [{ id, status, events: [event('Reported')] as never, last_error: null }]);
+  updateByReceipts(sql, [{ id, status, events: [event('Reported')], last_error: null }]);
 
 const listed = async (status: 'failed' | 'bounced' | 'complained' | 'suppressed') => {
   const { rows } = await listNotifications(

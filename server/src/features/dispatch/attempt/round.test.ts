@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Carrier, Outcome, Reservation } from '../../../channels/contract.ts';
+import type { Carrier, Message, Outcome, Reservation } from '../../../channels/contract.ts';
 import { maxRounds } from '../settle/retry-schedule.ts';
 import { unsettled } from '../settle/round-settlement.ts';
 import { settlementOf } from '../settle/settlement.ts';
@@ -18,6 +18,11 @@ const retry: Outcome = { kind: 'retry', detail: 'busy', code: '451' };
 const rejected: Outcome = { kind: 'rejected', detail: 'no', code: '554' };
 const throttled: Outcome = { kind: 'throttled', detail: 'slow down', code: '429', retryAfterMs: 30_000 };
 
+const message = (attempt: number): Message => ({
+  ...{ channel: 'sms', notificationId: 'n', environmentId: 'e', attempt },
+  ...{ to: { address: '+15550100', name: null }, from: '+15550101', text: 'Hello' },
+});
+
 function carrier(name: string, outcome: Outcome, more: Partial<Carrier> = {}): Carrier {
   return { name, kind: 'test', idempotent: false, send: async () => outcome, ...more };
 }
@@ -26,7 +31,7 @@ function carrier(name: string, outcome: Outcome, more: Partial<Carrier> = {}): C
 function round(carriers: Carrier[], paused: Record<string, number> = {}, more: Partial<RoundOptions> = {}) {
   return runRound({
     carriers,
-    message: (attempt) => ({ attempt }) as never,
+    message,
     attemptsBefore: 0,
     urgent: false,
     begin: async () => true,

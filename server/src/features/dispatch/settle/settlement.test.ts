@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Carrier, Outcome } from '../../../channels/contract.ts';
+import type { Carrier, Message, Outcome } from '../../../channels/contract.ts';
 import { retryDelayMs } from '../../../kernel/retry-schedule.ts';
 import { type RoundResult, runRound } from '../attempt/round.ts';
 import type { DispatchFact } from '../store.ts';
@@ -10,6 +10,11 @@ const now = Date.UTC(2026, 0, 1);
 const context = { now, retryScale: 1, chance: 0.5 };
 
 const fact = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchFact;
+
+const message: Message = {
+  ...{ channel: 'sms', notificationId: 'n', environmentId: 'e', attempt: 1 },
+  ...{ to: { address: '+15550100', name: null }, from: '+15550101', text: 'Hello' },
+};
 
 function carrier(name: string, outcome: Outcome, idempotent = false): Carrier {
   return { name, kind: 'test', idempotent, send: async () => outcome };
@@ -25,7 +30,7 @@ const ambiguous: Outcome = { kind: 'ambiguous', detail: 'timeout after DATA', co
 async function round(carriers: [Carrier, ...Carrier[]], begin = async () => true): Promise<RoundResult> {
   const result = await runRound({
     carriers,
-    message: () => ({}) as never,
+    message: () => message,
     attemptsBefore: 0,
     urgent: false,
     begin,
