@@ -1,12 +1,13 @@
-import { type Category, type Client, NotFoundError } from '@carillon/sdk';
+import type { Category } from '@carillon/sdk';
 import { channels } from '../channels.ts';
+import { orNull } from './found.ts';
 import { fieldsOf } from './json-file.ts';
 import type { Files, Kind } from './kind.ts';
 import { pushField, readPushRing } from './push-ring.ts';
+import { keyPattern } from './read-folder.ts';
 import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
 
 const name = 'categories';
-const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 
 type Content = Pick<Category, 'name' | 'default_channels' | 'default_opt_in' | 'is_critical'> & {
   description?: string;
@@ -40,27 +41,18 @@ export const categories: Kind = {
       yield [category.key, filesOf(category)];
   },
   async find(client, key) {
-    const found = await getCategory(client, key);
+    const found = await orNull(client.categories.get(key));
     return found && !found.is_archived ? filesOf(found) : null;
   },
   async write(client, key, files) {
     const { description = null, push, ...content } = contentIn(files) as Content;
     const wanted = { ...content, description, push: readPushRing(push) };
-    if (await getCategory(client, key))
+    if (await orNull(client.categories.get(key)))
       await client.categories.replace(key, { ...wanted, is_archived: false });
     else await client.categories.create({ key, ...wanted });
   },
   remove: (client, key) => client.categories.archive(key),
 };
-
-async function getCategory(client: Client, key: string): Promise<Category | null> {
-  try {
-    return await client.categories.get(key);
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
-}
 
 const filesOf = (category: Category): Files => singleFile(name, category.key, contentOf(category));
 

@@ -1,13 +1,13 @@
-import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, type Layout, NotFoundError } from '@carillon/sdk';
+import type { Layout } from '@carillon/sdk';
+import { orNull } from './found.ts';
 import { FileProblem, fieldsOf, pretty, readJsonFile, readText } from './json-file.ts';
-import type { Files, FolderContent, Kind, LocalResource } from './kind.ts';
-import { isIgnored } from './single-file.ts';
+import type { Files, Kind, LocalResource } from './kind.ts';
+import { readFolders } from './read-folder.ts';
 import { withoutBreak } from './template-files.ts';
 
 const name = 'layouts';
-const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 const channels = ['email', 'in_app', 'sms', 'chatthree', 'webhook'] as const;
 const fields = { 'layout.html': 'html_template', 'layout.txt': 'text_template' } as const;
 
@@ -17,13 +17,13 @@ type Content = Pick<Layout, 'channel' | 'is_default' | 'html_template' | 'text_t
 export const layouts: Kind = {
   name,
   removal: 'delete',
-  read,
+  read: (folder) => readFolders(folder, name, 'layout', (key, entries) => readLayout(folder, key, entries)),
   async *list(client) {
     for await (const layout of client.layouts.list({ limit: 100 }))
       yield [layout.key, filesOf(layout.key, layout)];
   },
   async find(client, key) {
-    const found = await findLayout(client, key);
+    const found = await orNull(client.layouts.get(key));
     return found && filesOf(key, found);
   },
   async write(client, key, files) {
@@ -37,15 +37,6 @@ export const layouts: Kind = {
 const rank = ({ key, after }: { key: string; after: Files | null }): number =>
   after && contentOf(key, after).is_default ? 1 : 0;
 
-async function findLayout(client: Client, key: string): Promise<Layout | null> {
-  try {
-    return await client.layouts.get(key);
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
-}
-
 function filesOf(key: string, { channel, is_default, ...templates }: Content): Files {
   const files = new Map([[`${name}/${key}/layout.json`, pretty({ channel, is_default })]]);
   for (const [file, field] of Object.entries(fields))
@@ -57,32 +48,6 @@ function contentOf(key: string, files: Files): Content {
   const { channel, is_default } = JSON.parse(files.get(`${name}/${key}/layout.json`) ?? '{}');
   const text = (file: string): string => withoutBreak(files.get(`${name}/${key}/${file}`) ?? '');
   return { channel, is_default, html_template: text('layout.html'), text_template: text('layout.txt') };
-}
-
-function read(folder: string): FolderContent {
-  const content: FolderContent = {
-    exists: existsSync(join(folder, name)),
-    resources: new Map(),
-    problems: [],
-  };
-  if (!content.exists) return content;
-  for (const entry of readdirSync(join(folder, name), { withFileTypes: true })) {
-    if (isIgnored(entry)) continue;
-    const path = `${name}/${entry.name}`;
-    try {
-      if (!entry.isDirectory())
-        throw new FileProblem('is not a folder; a layout is a folder named after its key');
-      if (!keyPattern.test(entry.name)) throw new FileProblem(`: “${entry.name}” cannot be a key`);
-      const entries = readdirSync(join(folder, path), { withFileTypes: true }).filter(
-        (each) => !isIgnored(each),
-      );
-      if (entries.length > 0) content.resources.set(entry.name, readLayout(folder, entry.name, entries));
-    } catch (error) {
-      if (!(error instanceof FileProblem)) throw error;
-      content.problems.push({ path, message: error.message });
-    }
-  }
-  return content;
 }
 
 function readLayout(folder: string, key: string, entries: Dirent[]): LocalResource {

@@ -1,41 +1,20 @@
-import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../input.ts';
 import { FileProblem, fieldsOf, readJsonFile, readText } from './json-file.ts';
 import type { FolderContent, LocalResource } from './kind.ts';
 import { pushField, readPushRing } from './push-ring.ts';
-import { isIgnored } from './single-file.ts';
+import { collectProblem, keyPattern, readFolders } from './read-folder.ts';
 import { bodyName, type Head, headOf, inOrder, name, partsOf, used, withoutBreak } from './template-files.ts';
 
-const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 const mostCharacters = 262_144;
 const isTooLong = (text: string): boolean =>
   text.length > mostCharacters && [...text].length > mostCharacters;
 
-/** Tells everything that is wrong, not only the first. */
 export function readTemplates(folder: string): FolderContent {
-  const content: FolderContent = {
-    exists: existsSync(join(folder, name)),
-    resources: new Map(),
-    problems: [],
-  };
-  if (!content.exists) return content;
-  for (const entry of readdirSync(join(folder, name), { withFileTypes: true })) {
-    if (isIgnored(entry)) continue;
-    const path = `${name}/${entry.name}`;
-    const found = entry.isDirectory() ? readdirSync(join(folder, path), { withFileTypes: true }) : [];
-    if (entry.isDirectory() && found.every(isIgnored)) continue; // as git leaves it behind
-    try {
-      if (!entry.isDirectory())
-        throw new FileProblem('is not a folder; a template is a folder named after its key');
-      if (!keyPattern.test(entry.name)) throw new FileProblem(`: “${entry.name}” cannot be a key`);
-      content.resources.set(entry.name, readTemplate(folder, entry.name, found, content));
-    } catch (error) {
-      if (!(error instanceof FileProblem)) throw error;
-      content.problems.push({ path, message: error.message });
-    }
-  }
-  return content;
+  return readFolders(folder, name, 'template', (key, entries, content) =>
+    readTemplate(folder, key, entries, content),
+  );
 }
 
 function readTemplate(folder: string, key: string, entries: Dirent[], content: FolderContent): LocalResource {
@@ -44,14 +23,13 @@ function readTemplate(folder: string, key: string, entries: Dirent[], content: F
   const paths: string[] = [];
   let head: Head | null = null;
   for (const entry of entries) {
-    if (isIgnored(entry)) continue;
     const path = `${name}/${key}/${entry.name}`;
     paths.push(path);
-    try {
-      if (entry.name === 'template.json') {
-        head = readHead(join(folder, path), key);
-        continue;
-      }
+    if (entry.name === 'template.json') {
+      head = collectProblem(content, path, () => readHead(join(folder, path), key));
+      continue;
+    }
+    collectProblem(content, path, () => {
       const parts = entry.isFile() ? partsOf(entry.name) : null;
       if (!parts) throw new FileProblem('is not a body: expected <channel>[.<locale>].html, .txt or .json');
       if (!used[parts.channel].includes(parts.extension))
@@ -64,13 +42,10 @@ function readTemplate(folder: string, key: string, entries: Dirent[], content: F
         throw new FileProblem(`is the same body as another file: ${id}.${parts.extension}`);
       const text = withoutBreak(readText(join(folder, path)));
       if (isTooLong(text)) throw new FileProblem(`has more than ${mostCharacters} characters`);
-      if (text === '') continue;
+      if (text === '') return;
       files.set(canonical, `${text}\n`);
       bodies.add(id);
-    } catch (error) {
-      if (!(error instanceof FileProblem)) throw error;
-      content.problems.push({ path, message: error.message });
-    }
+    });
   }
   if (!paths.includes(`${name}/${key}/template.json`)) throw new FileProblem('has no template.json');
   const { name: called = '', subjects = {}, layouts = {}, push } = head ?? {};

@@ -1,11 +1,12 @@
-import { type BrakeRule, type Client, NotFoundError, PermissionError } from '@carillon/sdk';
+import { type BrakeRule, PermissionError } from '@carillon/sdk';
 import { channels } from '../channels.ts';
+import { orNull } from './found.ts';
 import { FileProblem, fieldsOf } from './json-file.ts';
 import type { Files, Kind } from './kind.ts';
+import { keyPattern } from './read-folder.ts';
 import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
 
 const name = 'rules';
-const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 const scopes = ['environment', 'key', 'category', 'workflow', 'recipient', 'chain', 'spike'] as const;
 const actions = ['hold', 'delay', 'suppress', 'notify', 'refuse'] as const;
 const matchFields = ['channel', 'category', 'template_key', 'workflow_key', 'key_id'] as const;
@@ -27,7 +28,7 @@ export const rules: Kind = {
     }
   },
   async find(client, key) {
-    const found = await getRule(client, key);
+    const found = await orNull(client.brake.getRule(key));
     return found && !found.is_default ? filesOf(found) : null;
   },
   async write(client, key, files) {
@@ -77,15 +78,6 @@ function integer(value: unknown, field: string): number {
   if (typeof value !== 'number' || !Number.isInteger(value))
     throw new FileProblem(`: ${field} must be a whole number`);
   return value;
-}
-
-async function getRule(client: Client, key: string): Promise<BrakeRule | null> {
-  try {
-    return await client.brake.getRule(key);
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
 }
 
 /** In the order in which the files show them, whatever the order of the response. */

@@ -1,5 +1,6 @@
-import { type Client, NotFoundError, type ScheduleDetail, type ScheduleReplace } from '@carillon/sdk';
+import type { ScheduleDetail, ScheduleReplace } from '@carillon/sdk';
 import { isObject } from '../input.ts';
+import { orNull } from './found.ts';
 import { FileProblem, fieldsOf } from './json-file.ts';
 import type { Files, Kind, KindName } from './kind.ts';
 import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
@@ -57,12 +58,12 @@ export const schedules: Kind = {
       yield [schedule.key, filesOf(schedule)];
   },
   async find(client, key) {
-    const found = await getSchedule(client, key);
+    const found = await orNull(client.schedules.get(key));
     return found && filesOf(found);
   },
   async write(client, key, files) {
     const { status = 'active', ...definition } = contentIn(files) as Content;
-    const there = await getSchedule(client, key);
+    const there = await orNull(client.schedules.get(key));
     // An equal schedule is not replaced: that would compute its next run from now on.
     if (!there) await client.schedules.create({ key, ...definition });
     else if (definitionText(filesOf(there)) !== definitionText(files))
@@ -72,15 +73,6 @@ export const schedules: Kind = {
   },
   remove: (client, key) => client.schedules.delete(key),
 };
-
-async function getSchedule(client: Client, key: string): Promise<ScheduleDetail | null> {
-  try {
-    return await client.schedules.get(key);
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
-}
 
 const filesOf = (schedule: Definition & Pick<ScheduleDetail, 'key' | 'status'>): Files =>
   singleFile(name, schedule.key, contentOf(schedule, schedule.status === 'paused'));

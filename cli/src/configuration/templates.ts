@@ -1,5 +1,6 @@
-import { type Client, NotFoundError, type Template } from '@carillon/sdk';
+import type { Template } from '@carillon/sdk';
 import type { Channel } from '../channels.ts';
+import { orNull } from './found.ts';
 import type { Files, Kind } from './kind.ts';
 import { pushField, readPushRing } from './push-ring.ts';
 import { readTemplates } from './read-templates.ts';
@@ -23,25 +24,16 @@ export const templates: Kind = {
       yield [template.key, filesOf(template)];
   },
   async find(client, key) {
-    const found = await getTemplate(client, key);
+    const found = await orNull(client.templates.get(key));
     return found && filesOf(found);
   },
   async write(client, key, files) {
     const content = contentOf(key, files);
-    if (await getTemplate(client, key)) await client.templates.update(key, content);
+    if (await orNull(client.templates.get(key))) await client.templates.update(key, content);
     else await client.templates.create({ key, ...content });
   },
   remove: (client, key) => client.templates.delete(key),
 };
-
-async function getTemplate(client: Client, key: string): Promise<Template | null> {
-  try {
-    return await client.templates.get(key);
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
-}
 
 export function filesOf({
   key,

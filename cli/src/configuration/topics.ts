@@ -1,10 +1,11 @@
-import { type Client, NotFoundError, type Topic } from '@carillon/sdk';
+import type { Topic } from '@carillon/sdk';
+import { orNull } from './found.ts';
 import { fieldsOf } from './json-file.ts';
 import type { Files, Kind } from './kind.ts';
+import { keyPattern } from './read-folder.ts';
 import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
 
 const name = 'topics';
-const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 
 interface Content {
   name: string;
@@ -27,25 +28,16 @@ export const topics: Kind = {
     for await (const topic of client.topics.list({ limit: 100 })) yield [topic.key, filesOf(topic)];
   },
   async find(client, key) {
-    const found = await findTopic(client, key);
+    const found = await orNull(client.topics.get(key));
     return found && filesOf(found);
   },
   async write(client, key, files) {
     const { name: title, description = null } = contentIn(files) as Content;
-    if (await findTopic(client, key)) await client.topics.replace(key, { name: title, description });
+    if (await orNull(client.topics.get(key))) await client.topics.replace(key, { name: title, description });
     else await client.topics.create({ key, name: title, description });
   },
   remove: (client, key) => client.topics.delete(key),
 };
-
-async function findTopic(client: Client, key: string): Promise<Topic | null> {
-  try {
-    return await client.topics.get(key);
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
-}
 
 const filesOf = (topic: Topic): Files => singleFile(name, topic.key, contentOf(topic));
 

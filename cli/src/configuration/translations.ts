@@ -1,9 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, NotFoundError, type Translation } from '@carillon/sdk';
+import type { Translation } from '@carillon/sdk';
+import { orNull } from './found.ts';
 import { FileProblem, pretty, readJsonFile } from './json-file.ts';
 import type { Files, FolderContent, Kind } from './kind.ts';
-import { contentIn, isIgnored } from './single-file.ts';
+import { readFolder } from './read-folder.ts';
+import { contentIn } from './single-file.ts';
 
 const name = 'translations';
 const fileName = /^([A-Za-z0-9_-]+)(\.default)?\.json$/;
@@ -18,12 +19,12 @@ export const translations: Kind = {
   read,
   async *list(client) {
     for await (const { locale } of client.translations.list({ limit: 100 })) {
-      const found = await findTranslation(client, locale);
+      const found = await orNull(client.translations.get(locale));
       if (found) yield [locale, filesOf(found)];
     }
   },
   async find(client, locale) {
-    const found = await findTranslation(client, locale);
+    const found = await orNull(client.translations.get(locale));
     return found && filesOf(found);
   },
   async write(client, locale, files) {
@@ -38,49 +39,25 @@ export const translations: Kind = {
 const rank = (files: Files | null): number => (files && isDefault(files) ? 1 : 0);
 const isDefault = (files: Files): boolean => [...files.keys()].some((path) => path.endsWith('.default.json'));
 
-async function findTranslation(client: Client, locale: string): Promise<Translation | null> {
-  try {
-    return await client.translations.get(locale);
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
-}
-
 function filesOf(translation: Pick<Translation, 'locale' | 'is_default' | 'messages'>): Files {
   const { locale, is_default, messages } = translation;
   return new Map([[`${name}/${locale}${is_default ? '.default' : ''}.json`, pretty(messages)]]);
 }
 
 function read(folder: string): FolderContent {
-  const content: FolderContent = {
-    exists: existsSync(join(folder, name)),
-    resources: new Map(),
-    problems: [],
-  };
-  if (!content.exists) return content;
   let byDefault: string | null = null;
-  for (const entry of readdirSync(join(folder, name), { withFileTypes: true })) {
-    if (isIgnored(entry)) continue;
-    const path = `${name}/${entry.name}`;
-    try {
-      const [, tag, marked] = fileName.exec(entry.name) ?? [];
-      const locale = tag === undefined ? null : canonicalLocale(tag);
-      if (!entry.isFile() || locale === null)
-        throw new FileProblem('is not a locale: expected <locale>.json or <locale>.default.json');
-      if (content.resources.has(locale))
-        throw new FileProblem(`is the same locale as another file: ${locale}`);
-      if (marked && byDefault) throw new FileProblem(`is a second default locale, after ${byDefault}`);
-      if (marked) byDefault = locale;
-      const messages = readJsonFile(join(folder, path));
-      const files = filesOf({ locale, is_default: marked !== undefined, messages });
-      content.resources.set(locale, { files, paths: [path] });
-    } catch (error) {
-      if (!(error instanceof FileProblem)) throw error;
-      content.problems.push({ path, message: error.message });
-    }
-  }
-  return content;
+  return readFolder(folder, name, (entry, path, { resources }) => {
+    const [, tag, marked] = fileName.exec(entry.name) ?? [];
+    const locale = tag === undefined ? null : canonicalLocale(tag);
+    if (!entry.isFile() || locale === null)
+      throw new FileProblem('is not a locale: expected <locale>.json or <locale>.default.json');
+    if (resources.has(locale)) throw new FileProblem(`is the same locale as another file: ${locale}`);
+    if (marked && byDefault) throw new FileProblem(`is a second default locale, after ${byDefault}`);
+    if (marked) byDefault = locale;
+    const messages = readJsonFile(join(folder, path));
+    const files = filesOf({ locale, is_default: marked !== undefined, messages });
+    resources.set(locale, { files, paths: [path] });
+  });
 }
 
 function canonicalLocale(text: string): string | null {

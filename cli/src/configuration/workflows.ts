@@ -1,6 +1,7 @@
-import { type Client, NotFoundError, type Workflow } from '@carillon/sdk';
+import type { Client, Workflow } from '@carillon/sdk';
 import { CliError } from '../errors.ts';
 import { isObject } from '../input.ts';
+import { orNull } from './found.ts';
 import { FileProblem, fieldsOf } from './json-file.ts';
 import type { Files, Kind } from './kind.ts';
 import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
@@ -37,7 +38,7 @@ export const workflows: Kind = {
     }
   },
   async find(client, key) {
-    const workflow = await getWorkflow(client, key);
+    const workflow = await orNull(client.workflows.get(key));
     return workflow && workflow.status !== 'disabled' ? filesOf(client, workflow) : null;
   },
   write,
@@ -50,7 +51,7 @@ export const workflows: Kind = {
  */
 async function write(client: Client, key: string, files: Files): Promise<void> {
   const { name, description = null, status, body } = contentIn(files) as Content;
-  const there = await getWorkflow(client, key);
+  const there = await orNull(client.workflows.get(key));
   if (status === 'draft' && there && there.status !== 'draft')
     throw new CliError(`${key} is ${there.status} on the server and cannot become a draft again.`, {
       hint: 'Remove "status" from its file to activate it.',
@@ -83,15 +84,6 @@ async function activate(client: Client, key: string, version: number): Promise<v
     ({ code, message, pointer }) => `${pointer || 'the whole'}: ${message} (${code})`,
   );
   throw new CliError(`${key} is not valid in this environment: ${listed.join('; ')}`);
-}
-
-async function getWorkflow(client: Client, key: string): Promise<Workflow | null> {
-  try {
-    return await client.workflows.get(key);
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
 }
 
 async function bodyOf(client: Client, key: string, version: number): Promise<Record<string, unknown>> {
