@@ -9,6 +9,7 @@ import { consentSteps } from './demo/consent.ts';
 import { emailSteps } from './demo/email.ts';
 import { createDemoEnvironment } from './demo/environment.ts';
 import { inboxSteps } from './demo/inbox.ts';
+import { templateSteps } from './demo/templates.ts';
 import { webhookSteps } from './demo/webhooks.ts';
 import { workflowSteps } from './demo/workflows.ts';
 
@@ -16,6 +17,7 @@ import { workflowSteps } from './demo/workflows.ts';
 const scenes = [
   ...emailSteps,
   ...channelSteps,
+  ...templateSteps,
   ...consentSteps,
   ...webhookSteps,
   ...inboxSteps,

@@ -3,12 +3,23 @@ import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
 export const inboxSteps: DemoStep[] = [
   { title: 'One inbox on two devices: an item read on one device is read on the other', play: playInbox },
+  { title: 'An inbox item with two actions, and the one that the user chooses', play: playAction },
 ];
 
-/** Two streams of the same user stay open while an item arrives and is read. */
-async function playInbox({ url, call }: DemoEnvironment): Promise<void> {
+interface ActionItem {
+  actions: { label: string }[];
+  action_taken: { key: string } | null;
+}
+
+const inboxToken = async ({ call }: DemoEnvironment): Promise<string> => {
   const request = { external_user_id: 'ada', scope: 'inbox', ttl_seconds: 60 };
-  const { token } = await call<{ token: string }>('POST', '/v1/inbox/tokens', request);
+  return (await call<{ token: string }>('POST', '/v1/inbox/tokens', request)).token;
+};
+
+/** Two streams of the same user stay open while an item arrives and is read. */
+async function playInbox(demo: DemoEnvironment): Promise<void> {
+  const { url, call } = demo;
+  const token = await inboxToken(demo);
   const abort = new AbortController();
   const received: string[] = [];
   const follow = async (device: string): Promise<void> => {
@@ -44,4 +55,24 @@ async function playInbox({ url, call }: DemoEnvironment): Promise<void> {
     abort.abort();
     await Promise.all(streams);
   }
+}
+
+async function playAction(demo: DemoEnvironment): Promise<void> {
+  const { call, showLife } = demo;
+  const token = await inboxToken(demo);
+  const { id } = await call<Notification>('POST', '/v1/notifications', {
+    channel: 'in_app',
+    recipient: { external_user_id: 'ada' },
+    subject: 'Grace asks for 120 € for books',
+    html_body: '<p>Three books about compilers.</p>',
+    tags: ['expenses'],
+    actions: [
+      { key: 'approve', label: 'Approve', style: 'primary' },
+      { key: 'decline', label: 'Decline' },
+    ],
+  });
+  await showLife(id, 'delivered');
+  const choice = `/inbox/v1/notifications/${id}/actions/approve`;
+  const { actions, action_taken } = await call<ActionItem>('POST', choice, undefined, token);
+  console.log(`  ${actions.map(({ label }) => `[ ${label} ]`).join(' ')}  → ${action_taken?.key}\n`);
 }
