@@ -4,6 +4,7 @@ import { broadcastCommands } from './commands/broadcast.ts';
 import { bulkActionCommands } from './commands/bulk-actions.ts';
 import { completion } from './commands/completion.ts';
 import { configurationCommands } from './commands/configuration.ts';
+import { deviceCommands } from './commands/devices.ts';
 import { doctor } from './commands/doctor.ts';
 import { get } from './commands/get.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   ...broadcastCommands,
   ...topicCommands,
   preferenceLink,
+  ...deviceCommands,
   listKeys,
   createKey,
   rotateKey,

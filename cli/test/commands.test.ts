@@ -237,6 +237,22 @@ test('keys are created, listed, rotated and revoked', async () => {
   expect((await world.json(['keys', 'create', '--name', 'ci', ...scopes])).scopes).toHaveLength(2);
 });
 
+test('the devices of a user are listed without their tokens, and removed', async () => {
+  expect((await world.run(['devices', 'list', 'ada'])).out).toBe('No devices.\n');
+  const token = 'ab'.repeat(32);
+  const device = { kind: 'apns', token, label: 'Phone of Ada' };
+  const { body } = await app.request('PUT', '/v1/users/ada/devices', { body: device });
+  const listed = await world.run(['devices', 'list', 'ada']);
+  expect(listed.out).toContain(body.id);
+  expect(listed.out).toMatch(/APNs {2}.*Phone of Ada.*none/);
+  expect(listed.out + JSON.stringify(await world.json(['devices', 'list', 'ada']))).not.toContain(token);
+  await world.run(['devices', 'delete', 'ada', body.id], { answers: ['n'] });
+  expect(await world.json(['devices', 'list', 'ada'])).toHaveLength(1);
+  expect((await world.run(['devices', 'delete', 'ada', body.id, '--yes'])).out).toBe(`Removed ${body.id}.\n`);
+  expect(await world.json(['devices', 'list', 'ada'])).toEqual([]);
+  expect((await world.run(['devices', 'delete', 'ada', body.id, '--yes'])).code).toBe(3);
+});
+
 test('a simulation is a timeline, with scripted events', async () => {
   const steps = [
     {

@@ -63,11 +63,11 @@ test('every command of the guide to the command line works', async () => {
 test('every command and file of the guide to configuration as code works', async () => {
   const text = guide('configuration-as-code.md');
   const named = [
-    ...text.matchAll(/`((?:templates|categories|topics|workflows|rules|schedules)\/\S+\.json)`/g),
+    ...text.matchAll(/`((?:templates|categories|topics|workflows|rules|schedules|brand)\/\S+\.json)`/g),
   ].map(([, path = '']) => path);
   const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => json);
-  expect(named).toHaveLength(6);
-  expect(blocks).toHaveLength(6);
+  expect(named).toHaveLength(7);
+  expect(blocks).toHaveLength(7);
   const write = (path: string, content: string) => {
     const file = join(world.folder, 'carillon', path);
     mkdirSync(dirname(file), { recursive: true });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../server/test/app.ts';
@@ -52,7 +52,6 @@ test('a pull brings what changed, and the default moves with the name of the fil
 });
 
 test('removals take the opposite order', async () => {
-  const { rmSync } = await import('node:fs');
   for (const path of [
     'partials/a.liquid',
     'partials/b.liquid',
@@ -64,4 +63,32 @@ test('removals take the opposite order', async () => {
   const pushed = await world.run(['push', '--yes', '--prune', '--force']);
   expect(pushed, pushed.err).toMatchObject({ code: 0 });
   expect((await app.request('GET', '/v1/partials')).body.data).toEqual([]);
+});
+
+test('the brand of the environment is a file, and without one it is removed only with --prune', async () => {
+  const brand = async () => (await app.request('GET', '/v1/brand')).body;
+  write(
+    'brand/environment.json',
+    '{"name": " Acme ", "logo_url": "https://ACME.example", "accent_color": "#7A3B00"}',
+  );
+  expect((await world.json(['brand', 'push', '--dry-run'])).changes).toMatchObject([{ action: 'create' }]);
+  expect(await brand()).toEqual({ name: null, logo_url: null, accent_color: null });
+  expect((await world.run(['brand', 'push', '--yes'])).code).toBe(0);
+  const stored = { name: 'Acme', logo_url: 'https://acme.example/', accent_color: '#7a3b00' };
+  expect(await brand()).toEqual(stored);
+  expect((await world.json(['brand', 'push', '--yes'])).changes).toEqual([]);
+
+  await app.request('PUT', '/v1/brand', { body: { ...stored, logo_url: null } });
+  expect((await world.run(['brand', 'pull', '--yes', '--force'])).code).toBe(0);
+  const { logo_url: _, ...left } = stored;
+  expect(JSON.parse(readFileSync(pathOf('brand/environment.json'), 'utf8'))).toEqual(left);
+
+  write('brand/environment.json', '{"name": null}');
+  expect((await world.run(['brand', 'push', '--yes'])).err).toContain('environment.json sets nothing');
+  write('brand/environment.json', '{"name": "Acme", "logo_url": "http://acme.example"}');
+  expect((await world.run(['brand', 'push', '--yes'])).err).toContain('logo_url must be an https URL');
+  rmSync(pathOf('brand/environment.json'));
+  expect((await world.json(['brand', 'push', '--yes'])).kept).toHaveLength(1);
+  expect((await world.run(['brand', 'push', '--yes', '--prune'])).code).toBe(0);
+  expect(await brand()).toEqual({ name: null, logo_url: null, accent_color: null });
 });

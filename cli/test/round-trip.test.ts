@@ -123,10 +123,16 @@ const workflow = fc.record({
   versions: fc.array(fc.tuple(randomBody({ maxSteps: 3 }), fc.nat(2)), { maxLength: 2 }),
   activate: fc.boolean(),
 });
+const brand = fc.record({
+  name: fc.option(name),
+  logo_url: fc.option(fc.webUrl({ validSchemes: ['https'] })),
+  accent_color: fc.option(fc.stringMatching(/^#[0-9a-fA-F]{6}$/)),
+});
 const configuration = fc.record({
   templates: fc.uniqueArray(template, { maxLength: 3, selector: (each) => each.key }),
   categories: fc.uniqueArray(category, { maxLength: 3, selector: (each) => each.key }),
   workflows: fc.uniqueArray(workflow, { maxLength: 2, selector: (each) => each.key }),
+  brand,
 });
 
 /** What the service refuses is no configuration: the property is about what it holds. */
@@ -139,7 +145,8 @@ async function establish(
     if (status >= 500) throw new Error(`${path}: ${status}`);
     if (status === 201) held++;
   };
-  await app.pool.query('truncate workflows, templates, categories cascade');
+  await app.pool.query('truncate workflows, templates, categories, brands cascade');
+  await app.request('PUT', '/v1/brand', { body: wanted.brand });
   for (const each of wanted.categories) await post('/v1/preferences/categories', each);
   for (const each of wanted.templates) await post('/v1/templates', each);
   for (const { versions, activate, ...each } of wanted.workflows) {
@@ -182,6 +189,7 @@ test('pull, then push: a no-op, for whatever the service holds; and into an empt
     expect((await live?.[list].list().page())?.data.length).toBe(
       (await test?.[list].list().page())?.data.length,
     );
+  expect(await live?.preferences.getBrand()).toEqual(await test?.preferences.getBrand());
 });
 
 test('files are equal exactly when the resources are', () => {

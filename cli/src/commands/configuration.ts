@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, type Context, command, type Options } from '../command.ts';
+import { brand } from '../configuration/brand.ts';
 import { categories } from '../configuration/categories.ts';
 import { type Kind, kindNames } from '../configuration/kind.ts';
 import { layouts } from '../configuration/layouts.ts';
@@ -19,7 +20,7 @@ import { exitCodes } from '../errors.ts';
 
 /** In the order in which they may be written: later ones name earlier ones. */
 const kinds: readonly Kind[] = [
-  ...[categories, topics, translations, partials, layouts, templates, workflows, rules, schedules],
+  ...[categories, topics, translations, partials, layouts, templates, workflows, rules, schedules, brand],
 ];
 
 const dir = { type: 'string', value: 'path', description: 'Folder. Default: ./carillon' } as const;

@@ -35,6 +35,7 @@ export const kindNames = [
   'workflows',
   'rules',
   'schedules',
+  'brand',
 ] as const;
 export type KindName = (typeof kindNames)[number];
 
