@@ -1,7 +1,12 @@
+import { httpKind } from './http-kind.ts';
+import { inbox } from './inbox.ts';
+import { parts } from './parts.ts';
+import { preferencePage } from './preference-page.ts';
 import { createRandom, type Random } from './random.ts';
 import { createRouteAreas } from './routes.ts';
 import { schemas } from './schemas.ts';
 import { sends } from './sends.ts';
+import { smtp } from './smtp.ts';
 import type { FuzzTarget } from './target.ts';
 import { previews, templates } from './templates.ts';
 import { type Area, newTrial } from './trial.ts';
@@ -66,7 +71,10 @@ export async function fuzz(target: FuzzTarget, extent: Extent): Promise<FuzzRepo
   const cpuFactor = await target.cpuFactor();
   const { routes, lists } = await createRouteAreas(target);
   // Lists last: by then there is something to list.
-  const all = [routes, previews, templates, sends, expressions, workflows, runs, schemas, lists];
+  const all = [
+    ...[routes, previews, templates, parts, sends, smtp, inbox, preferencePage, httpKind],
+    ...[expressions, workflows, runs, schemas, lists],
+  ];
   const searches = all
     .filter(({ name }) => extent.areas?.includes(name) ?? true)
     .map((area) => createSearch(target, area, random, { ...extent, limitMs: limitMs * cpuFactor }));

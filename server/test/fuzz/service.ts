@@ -12,6 +12,7 @@ export type Operation = Pick<
 
 export interface Started {
   url: string;
+  smtpPort: number;
   operations: Operation[];
 }
 
@@ -48,4 +49,4 @@ const operations = table.map(
     ...(rawBody ? { rawBody } : {}),
   }),
 );
-process.send?.({ url: app.url, operations } satisfies Started);
+process.send?.({ url: app.url, smtpPort: app.smtpPort ?? 0, operations } satisfies Started);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Agent, request as undiciRequest } from 'undici';
+import { type Gateway, startGateway } from './gateway.ts';
 import type { Operation, Question, Started } from './service.ts';
 import type { Json } from './values.ts';
 
@@ -18,11 +19,21 @@ export interface Answer {
 export interface Credentials {
   key?: string;
   cookie?: string;
+  /** Of a body that is given as bytes. */
+  contentType?: string;
+  /** Of a visitor of a page. */
+  language?: string;
 }
 
 /** A running service, and how long the turns of its event loop were. */
 export interface FuzzTarget {
   operations: Operation[];
+  /** The keys of the two environments; requests are made with that of Test unless told. */
+  testKey: string;
+  liveKey: string;
+  smtpPort: number;
+  /** Reachable for the service: what it calls in Live. */
+  gateway: Gateway;
   request(method: string, path: string, body?: Json | Buffer, credentials?: Credentials): Promise<Answer>;
   /** The cookie of the first person. */
   signIn(): Promise<string>;
@@ -35,6 +46,7 @@ export interface FuzzTarget {
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const testKey = 'crl_test_fuzzfuzzfuzzfuzzfuzzfuzz';
+const liveKey = 'crl_live_fuzzfuzzfuzzfuzzfuzzfuzz';
 const email = 'owner@example.com';
 const password = 'correct horse battery';
 /** Of `npm start`, and what runs TypeScript. */
@@ -60,9 +72,13 @@ export async function startTarget(databaseUrl: string): Promise<FuzzTarget> {
       DATABASE_URL: databaseUrl,
       CARILLON_DATA_DIR: dataDir,
       CARILLON_BOOTSTRAP_TEST_KEY: testKey,
+      CARILLON_BOOTSTRAP_LIVE_KEY: liveKey,
       CARILLON_ADMIN_EMAIL: email,
       CARILLON_ADMIN_PASSWORD: password,
-      CARILLON_ALLOW_PRIVATE_NETWORK: 'none',
+      CARILLON_ALLOW_PRIVATE_NETWORK: 'loopback',
+      CARILLON_WEB_PUSH_HOSTS: '127.0.0.1',
+      CARILLON_SMTP_PORT: '0',
+      CARILLON_END_USER_RATE_LIMIT: '100000',
       CARILLON_RETRY_SCALE: '0.001',
       CARILLON_BRAKE_RECIPIENT_LIMIT: '0',
       CARILLON_STORAGE_QUOTA_MB: '0',
@@ -75,16 +91,21 @@ export async function startTarget(databaseUrl: string): Promise<FuzzTarget> {
   gone.catch(() => {});
   const said = async <Message>(): Promise<Message> =>
     (await Promise.race([once(child, 'message'), gone]))[0] as Message;
-  const { url, operations } = await said<Started>();
+  const { url, smtpPort, operations } = await said<Started>();
   const answerTo = (question: Question): Promise<number> => {
     const answer = said<number>();
     child.send(question);
     return answer;
   };
   const dispatcher = new Agent({ headersTimeout: patienceMs, bodyTimeout: patienceMs });
+  const gateway = await startGateway();
 
   return {
     operations,
+    testKey,
+    liveKey,
+    smtpPort,
+    gateway,
     async signIn() {
       const response = await undiciRequest(`${url}/auth/login`, {
         dispatcher,
@@ -95,7 +116,7 @@ export async function startTarget(databaseUrl: string): Promise<FuzzTarget> {
       await response.body.dump();
       return String([response.headers['set-cookie']].flat()[0]).split(';', 1)[0] ?? '';
     },
-    async request(method, path, body, { key = testKey, cookie } = {}) {
+    async request(method, path, body, { key = testKey, cookie, contentType, language } = {}) {
       const isRaw = Buffer.isBuffer(body);
       const response = await undiciRequest(url + path, {
         dispatcher,
@@ -103,6 +124,8 @@ export async function startTarget(databaseUrl: string): Promise<FuzzTarget> {
         headers: {
           ...(cookie ? { cookie, 'x-carillon-csrf': '1' } : { authorization: `Bearer ${key}` }),
           ...(body === undefined || isRaw ? {} : { 'content-type': 'application/json' }),
+          ...(contentType ? { 'content-type': contentType } : {}),
+          ...(language ? { 'accept-language': language } : {}),
         },
         ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
       });
@@ -117,7 +140,7 @@ export async function startTarget(databaseUrl: string): Promise<FuzzTarget> {
         child.disconnect();
         await gone.catch(() => {});
       }
-      await dispatcher.close();
+      await Promise.all([dispatcher.close(), gateway.stop()]);
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

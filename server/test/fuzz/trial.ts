@@ -7,6 +7,8 @@ export interface Trial {
   target: FuzzTarget;
   /** One request. */
   ask(name: string, method: string, path: string, body?: Json | Buffer, by?: Credentials): Promise<Answer>;
+  /** Something else than a request; it resolves to whether that was accepted. */
+  tell(name: string, isAccepted: () => Promise<boolean>): Promise<boolean>;
   /** What goes on in the service after its answers: a send on its way, a run. */
   afterwards(name: string, isOver: () => Promise<boolean>): Promise<void>;
   costs: Map<string, number>;
@@ -29,7 +31,8 @@ export interface Area {
 export function newTrial(target: FuzzTarget): Trial {
   const costs = new Map<string, number>();
   const statuses = new Map<number, number>();
-  async function count(name: string): Promise<void> {
+  async function count(name: string, kind?: number): Promise<void> {
+    if (kind !== undefined) statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
     costs.set(name, Math.max(costs.get(name) ?? 0, await target.longestBlock()));
   }
   return {
@@ -38,10 +41,13 @@ export function newTrial(target: FuzzTarget): Trial {
     statuses,
     async ask(name, method, path, body, by) {
       const answer = await target.request(method, path, body, by);
-      const kind = Math.floor(answer.status / 100);
-      statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
-      await count(name);
+      await count(name, Math.floor(answer.status / 100));
       return answer;
+    },
+    async tell(name, isAccepted) {
+      const accepted = await isAccepted();
+      await count(name, accepted ? 2 : 4);
+      return accepted;
     },
     async afterwards(name, isOver) {
       await until(isOver);

@@ -306,3 +306,14 @@ function compactText(text: string): string {
 }
 
 export const range = (length: number): number[] => Array.from({ length }, (_, n) => n);
+
+/** A text, or `{unit, times}`: a long one in a few bytes, so that an input can reach the limits of its fields. */
+export function spelled(value: Json | undefined, most: number): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return String(value ?? '');
+  const unit = String(value.unit ?? '');
+  const times = Math.min(Number(value.times) || 0, most / Math.max(1, unit.length));
+  return String(value.before ?? '') + unit.repeat(Math.max(0, times)) + String(value.after ?? '');
+}
+
+export const entriesOf = (value: Json | undefined): [string, Json][] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : [];
