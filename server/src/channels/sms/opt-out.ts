@@ -19,10 +19,14 @@ const nothing = new Set([
 ]);
 const again = new Set(['START', 'UNSTOP']);
 
+/** Longer than every word with spaces and quotation marks around it: the expressions below take the square of the length. */
+const maxLength = 100;
+
 export function optOutOf(text: string): 'nothing' | 'again' | null {
-  const word = text
+  const trimmed = text.trim();
+  if (trimmed.length > maxLength) return null;
+  const word = trimmed
     .normalize('NFC')
-    .trim()
     .replace(/\s+/g, ' ')
     .replace(/^["'“”]|["'“”.!]+$/g, '')
     .toUpperCase();

@@ -64,4 +64,8 @@ describe('a reply', () => {
       expect(optOutOf(text)).toBeNull();
     },
   );
+  // Its end would be looked for from each of its characters: without a limit, this takes hours.
+  it('a text of a million exclamation marks is left alone at once', () => {
+    expect(optOutOf(`${'!'.repeat(1_000_000)}x`)).toBeNull();
+  });
 });
