@@ -27,11 +27,23 @@ export function readHttpCallback(
   const items = [pointer === null ? document : valueAt(document, pointer)].flat();
   if (items.length > maxItems) return refused(400, `more than ${maxItems} events`);
   // A service that repeats nothing of the message calls a URL that names the notification.
-  const named = request.query.n ?? null;
-  return {
-    kind: 'reports',
-    reports: items.flatMap((item) => reportsOf(item, config, named, readReply)),
-  };
+  const reading = { config, named: request.query.n ?? null, statuses: statusesOf(config), readReply };
+  return { kind: 'reports', reports: items.flatMap((item) => reportsOf(item, reading)) };
+}
+
+/** What all items of a callback are read with. */
+interface Reading {
+  config: ProviderConfig;
+  named: string | null;
+  /** The words of the settings by status, in lower case. */
+  statuses: Map<string, string>;
+  readReply: ReplyReader;
+}
+
+/** The first of several spellings counts. */
+function statusesOf(config: ProviderConfig): Map<string, string> {
+  const entries = Object.entries(mapOf(config, 'callback_statuses')).reverse();
+  return new Map(entries.map(([name, word]) => [name.toLowerCase(), word]));
 }
 
 /** The token in the URL was verified before; the settings may ask for more. */
@@ -66,19 +78,14 @@ function documentOf({ method, query, headers, body }: CallbackRequest): unknown 
   return jsonIn(text);
 }
 
-function reportsOf(
-  item: unknown,
-  config: ProviderConfig,
-  named: string | null,
-  readReply: ReplyReader,
-): Report[] {
+function reportsOf(item: unknown, { config, named, statuses, readReply }: Reading): Report[] {
   const at = (field: string): string | null => textAt(item, textOf(config, field));
   const status = at('callback_status_pointer');
   const notificationId = at('callback_id_pointer') ?? named;
   const event =
     at('callback_event_pointer') ??
     sha256Hex(JSON.stringify([notificationId, at('callback_time_pointer'), item]));
-  const receipt = status === null ? null : receiptOf(config, status, at);
+  const receipt = status === null ? null : receiptOf(statuses, status, at);
   if (!receipt) return readReply(item, config, event.slice(0, maxEventId));
   if (notificationId === null) return [];
   const eventId = `${event.slice(0, maxEventId)}:${receipt.type}`;
@@ -97,13 +104,11 @@ const types: Record<(typeof callbackStatuses)[number], Pick<Receipt, 'type' | 's
 
 /** Returns null for a status that the settings do not list. */
 function receiptOf(
-  config: ProviderConfig,
+  statuses: Reading['statuses'],
   status: string,
   at: (field: string) => string | null,
 ): Receipt | null {
-  const word = Object.entries(mapOf(config, 'callback_statuses')).find(
-    ([name]) => name.toLowerCase() === status.toLowerCase(),
-  )?.[1];
+  const word = statuses.get(status.toLowerCase());
   if (word === undefined) return null;
   const detail = shownText(at('callback_detail_pointer') ?? status, []);
   return {

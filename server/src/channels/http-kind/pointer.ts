@@ -3,19 +3,18 @@ export function pointerProblem(pointer: string): string | null {
   return /^(?:\/(?:[^~/]|~[01])*)+$/.test(pointer) ? null : 'must be a JSON Pointer such as /data/id';
 }
 
-/** The value at a JSON Pointer; undefined when there is none. */
+/** The value at a JSON Pointer; undefined when there is none. Stops where the document ends: a pointer may be longer. */
 export function valueAt(document: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (value, token) =>
-        typeof value === 'object' && value !== null && Object.hasOwn(value, token)
-          ? (value as Record<string, unknown>)[token]
-          : undefined,
-      document,
-    );
+  let value = document;
+  for (let from = 1; from <= pointer.length; ) {
+    const slash = pointer.indexOf('/', from);
+    const end = slash === -1 ? pointer.length : slash;
+    const token = pointer.slice(from, end).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, token)) return undefined;
+    value = (value as Record<string, unknown>)[token];
+    from = end + 1;
+  }
+  return value;
 }
 
 /** The text, number or boolean at a pointer, as text; null when there is none, or no pointer. */
