@@ -120,6 +120,11 @@ describe('the page', () => {
     expect((await submit(path, shown, { 'sec-fetch-site': 'same-origin' })).status).toBe(200);
   });
 
+  test('refuses a form with more fields than it can have', async () => {
+    const form = Array.from({ length: 13_000 }, (): [string, string] => ['on', 'x']);
+    expect((await submit(await pathOf('ada'), form)).body.error.code).toBe('payload_too_large');
+  });
+
   test('has the brand of the environment', async () => {
     const brand = {
       name: 'Acme <i>',
