@@ -1,6 +1,7 @@
 import { type Channel, channels } from '../../channels/contract.ts';
 import type { BodyField } from '../../channels/template-rule.ts';
 import { templateRules } from '../../channels/template-rules.ts';
+import { languageTag } from '../../kernel/language-tag.ts';
 import type { TemplateUses } from '../../templating/compile.ts';
 
 /**
@@ -89,11 +90,7 @@ export function removeBody(bodies: BodyFields[], channel: Channel, locale: strin
 
 /** `de_AT`, `de-at` → `de-AT`; null when the text is not a language tag. */
 export function canonicalLocale(text: string): string | null {
-  try {
-    return Intl.getCanonicalLocales(text.replaceAll('_', '-'))[0] ?? null;
-  } catch {
-    return null;
-  }
+  return languageTag(text.replaceAll('_', '-'));
 }
 
 /** `de-AT` selects de-AT, then de, then the default. */
