@@ -11,11 +11,13 @@ export function isHtmlDocument(source: string): boolean {
   return /^<(?:!doctype|html)[\s>]/i.test(firstTag(source));
 }
 
-/** The beginning of the first tag, after spaces and comments. A loop: as a regular expression it would backtrack without end. */
+/** The beginning of the first tag, after spaces and comments. A loop: as one regular expression it would backtrack without end. */
 function firstTag(source: string): string {
   let at = 0;
   for (;;) {
-    while (/\s/.test(source.charAt(at))) at += 1;
+    const spaces = /\s*/y;
+    spaces.lastIndex = at;
+    at += spaces.exec(source)?.[0].length ?? 0;
     if (!source.startsWith('<!--', at)) return source.slice(at, at + 20);
     const end = source.indexOf('-->', at + 4);
     if (end === -1) return '';
@@ -128,7 +130,7 @@ export function splitDocument(html: string): { styles: string; content: string }
   const head = html.slice(html.indexOf('<head>') + 6, html.indexOf('</head>'));
   const body = html.indexOf('>', html.indexOf('<body')) + 1;
   return {
-    styles: head.replace(/<title>[\s\S]*?<\/title>|<meta [^>]*>/g, ''),
+    styles: head.replace(/<title>[^<]*<\/title>|<meta [^<>]*>/g, ''),
     content: html.slice(body, html.lastIndexOf('</body>')),
   };
 }
