@@ -20,6 +20,9 @@ export interface SubmittedMessage {
 const maxHeaderBytes = 512 * 1024;
 const maxName = 200;
 const maxFilename = 255;
+/** A send takes less, and refuses the message. The rest need not be copied between threads for that. */
+const maxFiles = 100;
+const maxBody = 4_000_000;
 
 let parser: Promise<typeof import('postal-mime')> | null = null;
 
@@ -32,7 +35,9 @@ export async function readMessage(bytes: Uint8Array): Promise<SubmittedMessage> 
   refuseUnknown(email.headerLines);
   const header = (name: string): string | null => headerOf(email.headerLines, name, decodeWords);
   const template = header('X-Carillon-Template');
-  const attachments = email.attachments.map((file, index) => attachmentOf(file, index, email.html ?? ''));
+  const attachments = email.attachments
+    .slice(0, maxFiles)
+    .map((file, index) => attachmentOf(file, index, email.html ?? ''));
   return {
     content: {
       ...(template === null ? contentOf(email) : { template_key: template }),
@@ -79,7 +84,7 @@ function contentOf({ subject, html, text }: Email): Pick<SendRequest, 'subject' 
 
 /** The last line break belongs to the boundary or the final dot after it. */
 function bodyOf(text: string): string {
-  return storable(text).replace(/\r?\n$/, '') || '\n';
+  return storable(text.slice(0, maxBody)).replace(/\r?\n$/, '') || '\n';
 }
 
 /** Line breaks that fold a header are removed, and white space is kept: it may be part of a JSON string. */

@@ -45,7 +45,7 @@ export async function submit(
       'payload_too_large',
       `A message may have ${Math.floor(maxCopiedBytes / recipients.length)} bytes when it has ${recipients.length} recipients. Send it to fewer at a time.`,
     );
-  const message = await read(tasks, principal.environmentId, bytes);
+  const message = await read(tasks, principal.environmentId, { bytes, recipients });
   const requests = recipients.map((address) => requestFor(message, address));
   const [first] = requests;
   if (first) checkRequest(first);
@@ -73,9 +73,13 @@ export async function submit(
 }
 
 /** The number of messages that wait is bounded by the connections. */
-async function read({ unlimited }: Deps['tasks'], owner: string, bytes: Buffer): Promise<SubmittedMessage> {
+async function read(
+  { unlimited }: Deps['tasks'],
+  owner: string,
+  input: Pick<Submission, 'bytes' | 'recipients'>,
+): Promise<SubmittedMessage> {
   try {
-    return await unlimited.run(messageTask, owner, bytes);
+    return await unlimited.run(messageTask, owner, input);
   } catch (error) {
     if (!(error instanceof TaskStopped)) throw error;
     throw new Problem('payload_too_large', 'The message is too complex to be read.');
