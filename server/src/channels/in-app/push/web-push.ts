@@ -1,4 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { type Outbound, type OutboundAnswer, parseRetryAfter } from '../../http.ts';
 import { shownText } from '../../secrets.ts';
 import {
@@ -36,12 +37,14 @@ export function createWebPushSender(
       const { origin, hostname } = new URL(address.endpoint);
       if (message.type === 'withdraw' && showsEveryPush(hostname))
         return { kind: 'skipped', detail: 'Safari shows every push, so nothing is withdrawn.', code: null };
+      const credential = await authorization(origin);
+      while (isLoopHeld()) await yieldToEventLoop(); // encrypting takes most of a millisecond
       const answer = await outbound.request({
         method: 'POST',
         url: address.endpoint,
         headers: {
           ...headersOf(message),
-          authorization: await authorization(origin),
+          authorization: credential,
           'content-encoding': 'aes128gcm',
           'content-type': 'application/octet-stream',
         },

@@ -7,6 +7,7 @@ import { emailProviders, type ProviderContext } from '../../../channels/registry
 import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Config } from '../../../config.ts';
 import type { Deps } from '../../../deps.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import type { StoredProvider } from '../provider-config.ts';
 import { openConfig } from '../provider-config.ts';
 import { createSenderCache } from '../sender-cache.ts';
@@ -95,14 +96,22 @@ export function createEmailConnections(
     }));
   }
 
-  function liveCarriers(environmentId: string, { providers, from_address }: EmailSettings): Carrier[] {
+  async function liveCarriers(
+    environmentId: string,
+    { providers, from_address }: EmailSettings,
+  ): Promise<Carrier[]> {
     const context = contextOf(from_address);
-    return providers
-      .filter(({ enabled }) => enabled)
-      .flatMap((provider) => carrierOf(environmentId, provider, context) ?? []);
+    const made: Carrier[] = [];
+    for (const provider of providers) {
+      if (!provider.enabled) continue;
+      while (isLoopHeld()) await yieldToEventLoop(); // headers may be templates, which are rendered once
+      const carrier = carrierOf(environmentId, provider, context);
+      if (carrier) made.push(carrier);
+    }
+    return made;
   }
 
-  function senderOf({ id, kind }: SendingEnvironment, settings: EmailSettings): EmailSender {
+  async function senderOf({ id, kind }: SendingEnvironment, settings: EmailSettings): Promise<EmailSender> {
     const common = {
       replyTo: settings.reply_to,
       track: { opens: settings.track_opens, clicks: settings.track_clicks },
@@ -117,7 +126,7 @@ export function createEmailConnections(
         problem: null,
       };
     const address = settings.from_address ?? (kind === 'test' ? testFrom : null);
-    const available = kind === 'test' ? [sandbox] : liveCarriers(id, settings);
+    const available = kind === 'test' ? [sandbox] : await liveCarriers(id, settings);
     return {
       ...common,
       from: address === null ? null : { address, name: settings.from_name },

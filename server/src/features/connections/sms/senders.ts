@@ -3,6 +3,7 @@ import type { ProviderContext } from '../../../channels/registry.ts';
 import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { SmsCarrier, SmsConnections, SmsSender } from '../../../channels/sms/plan.ts';
 import type { Deps } from '../../../deps.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { createSenderCache } from '../sender-cache.ts';
 import type { SmsCallbackUrl } from './callback.ts';
 import { openProvider } from './provider.ts';
@@ -37,6 +38,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
   /** Returns the reason instead when the provider cannot be used. */
   async function carrierOf(environmentId: string, stored: StoredSmsProvider): Promise<SmsCarrier | string> {
     const reportsTo = await deps.smsCallbackUrl(environmentId, stored);
+    while (isLoopHeld()) await yieldToEventLoop(); // headers may be templates, which are rendered once
     try {
       const provider = openProvider(deps, environmentId, stored, reportsTo);
       if (!provider) return 'The operator of this service has configured no SMS provider.';
