@@ -13,6 +13,8 @@ const units: Record<Effort, number> = { light: 500_000, full: 10_000_000 };
  * variables.
  */
 const lightReading = 15_000;
+/** This many characters between the tags take as long as a unit of weight: they are searched several times. */
+const textPerWeight = 50;
 /** A tag or an output costs about as much as this many characters; so does a value that a filter reads. */
 const tagUnits = 100;
 const valueUnits = 20;
@@ -89,7 +91,8 @@ export function createBudget(effort: Effort = 'full'): Budget {
     },
     useForReading(source) {
       if (effort === 'full') return;
-      reading -= weightOf(source);
+      reading -= source.length / textPerWeight;
+      if (reading >= 0) reading -= weightOf(source);
       if (reading < 0) throw new HeavyWork();
     },
     useOnce(name, count) {

@@ -11,6 +11,7 @@ import {
   toValue,
   type ValueToken,
 } from 'liquidjs';
+import type { Budget } from './budget.ts';
 import { TemplateFault } from './fault.ts';
 import { walk } from './walk.ts';
 
@@ -156,11 +157,13 @@ export function namedPartials(source: string): string[] {
   return [...new Set(names.map(([, single, double]) => single ?? double ?? ''))];
 }
 
-/** Lists the sources of the partials that a source may render, directly or through others. */
-export function reachableSources(source: string, partials: PartialSources): string[] {
+/** Charges for parsing a source and the partials that it may render, directly or through others; each before it is searched. */
+export function useForReadingAll(budget: Budget, source: string, partials: PartialSources): void {
+  budget.useForReading(source);
   const names = new Set(namedPartials(source));
-  for (const name of names)
-    for (const inner of namedPartials(Object.hasOwn(partials, name) ? (partials[name] ?? '') : ''))
-      names.add(inner);
-  return [...names].flatMap((name) => (Object.hasOwn(partials, name) ? (partials[name] ?? '') : []));
+  for (const name of names) {
+    const partial = Object.hasOwn(partials, name) ? (partials[name] ?? '') : '';
+    budget.useForReading(partial);
+    for (const inner of namedPartials(partial)) names.add(inner);
+  }
 }

@@ -6,7 +6,7 @@ import { HeavyWork } from '../../kernel/threads/effort.ts';
 import type { Budget } from '../../templating/budget.ts';
 import { type CompiledTemplate, compile } from '../../templating/compile.ts';
 import { describeFault, TemplateFault } from '../../templating/fault.ts';
-import { type PartialSources, reachableSources } from '../../templating/partials.ts';
+import { type PartialSources, useForReadingAll } from '../../templating/partials.ts';
 import { noTranslation } from '../../templating/translation.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
 import { type BodyFields, canonicalLocale, type DerivedBody, missingField } from './bodies.ts';
@@ -70,7 +70,7 @@ export function checkFields(
       };
 
   function read(source: string, field: BodyField): CompiledTemplate {
-    for (const each of [source, ...reachableSources(source, partials)]) budget.useForReading(each);
+    useForReadingAll(budget, source, partials);
     return readField(source, field, { param: paramOf(field), locale: body.locale, partials });
   }
 }

@@ -8,7 +8,7 @@ import { withVendor } from '../../kernel/vendors.ts';
 import { type Budget, createBudget } from '../../templating/budget.ts';
 import { undefinedVariables, variablesOf } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
-import { reachableSources } from '../../templating/partials.ts';
+import { useForReadingAll } from '../../templating/partials.ts';
 import { TimeLimitExceeded, withinEffort } from '../../templating/watchdog.ts';
 import { type BodyFields, bodyChannels, channelOf, chooseBody, htmlOf } from './bodies.ts';
 import { checkFields } from './check.ts';
@@ -157,7 +157,7 @@ function undefinedIn(surrounded: Surrounded, data: object, budget: Budget): stri
   const { body, context } = surrounded;
   const { partials, translation } = context;
   const names = sourcesOf(surrounded).flatMap(({ field, source, isLayout }) => {
-    for (const each of [source, ...reachableSources(source, partials)]) budget.useForReading(each);
+    useForReadingAll(budget, source, partials);
     const options = { locale: body.locale, budget, limit: outputLimits[field], partials, translation };
     return undefinedVariables(source, flavours[field], isLayout ? { ...data, content: '' } : data, options);
   });
@@ -167,7 +167,7 @@ function undefinedIn(surrounded: Surrounded, data: object, budget: Budget): stri
 function variablesIn(surrounded: Surrounded, budget: Budget): string[] {
   const { partials } = surrounded.context;
   const names = sourcesOf(surrounded).flatMap(({ field, source, isLayout }) => {
-    for (const each of [source, ...reachableSources(source, partials)]) budget.useForReading(each);
+    useForReadingAll(budget, source, partials);
     const variables = variablesOf(source, flavours[field], partials);
     return isLayout ? variables.filter((name) => name !== 'content') : variables;
   });

@@ -4,7 +4,7 @@ import { templateRules } from '../../channels/template-rules.ts';
 import type { Budget } from '../../templating/budget.ts';
 import { type CompiledTemplate, compile, type Flavour } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
-import { type PartialSources, reachableSources } from '../../templating/partials.ts';
+import { type PartialSources, useForReadingAll } from '../../templating/partials.ts';
 import { SafeHtml } from '../../templating/text.ts';
 import { noTranslation, type Translation } from '../../templating/translation.ts';
 import type { LayoutSources } from '../parts/index.ts';
@@ -82,7 +82,7 @@ export function compileBody(body: BodyFields, { layout, partials }: BodyParts = 
     try {
       let template = compiled.get(id);
       if (!template) {
-        for (const each of [source, ...reachableSources(source, partials)]) budget.useForReading(each);
+        useForReadingAll(budget, source, partials);
         template = compile(source, flavourOf(rule, name), {
           locale: body.locale,
           partials,
