@@ -52,7 +52,10 @@ export function createCallbackService(deps: CallbackDeps): CallbackService {
       if (hasMoreValues(text, maxValues))
         throw new Problem('payload_too_large', `The callback has more than ${maxValues} values.`);
       if (hasMoreNames(text, maxNames))
-        throw new Problem('payload_too_large', `The callback has an object with more than ${maxNames} names.`);
+        throw new Problem(
+          'payload_too_large',
+          `The callback has an object with more than ${maxNames} names.`,
+        );
       if (!isJson(request) && countFields(text, maxFields) > maxFields)
         throw new Problem('payload_too_large', `The callback has more than ${maxFields} fields.`);
       const provider = await find(environmentId, providerId);
