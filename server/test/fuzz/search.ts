@@ -9,7 +9,7 @@ import { sends } from './sends.ts';
 import { smtp } from './smtp.ts';
 import type { FuzzTarget } from './target.ts';
 import { previews, templates } from './templates.ts';
-import { type Area, newTrial } from './trial.ts';
+import { type Area, newTrial, type Trial } from './trial.ts';
 import { type JsonObject, mutate, shown, sizeOf, smaller } from './values.ts';
 import { expressions, runs, workflows } from './workflows.ts';
 
@@ -115,14 +115,21 @@ export function createSearch(
   let steps = 0;
   let worst: Tried = { input: {}, step: '', ms: 0 };
 
-  async function costsOf(input: JsonObject): Promise<Map<string, number>> {
+  async function trialOf(input: JsonObject): Promise<Trial> {
     const trial = newTrial(target);
     await area.run(trial, input);
-    for (const [kind, count] of trial.statuses) {
+    return trial;
+  }
+  const costsOf = async (input: JsonObject) => (await trialOf(input)).costs;
+
+  /** Repetitions do not count as steps: how many there are depends on the machine. */
+  async function firstCostsOf(input: JsonObject): Promise<Map<string, number>> {
+    const { statuses, costs } = await trialOf(input);
+    for (const [kind, count] of statuses) {
       steps += count;
       if (kind === 2) accepted += count;
     }
-    return trial.costs;
+    return costs;
   }
 
   /** The least of several: what the input itself takes. */
@@ -152,7 +159,7 @@ export function createSearch(
 
   async function tryInput(input: JsonObject): Promise<void> {
     inputs += 1;
-    for (const [step, first] of await costsOf(input)) {
+    for (const [step, first] of await firstCostsOf(input)) {
       const ms = first > limitMs / 2 ? Math.min(first, (await costsOf(input)).get(step) ?? 0) : first;
       remember({ input, step, ms });
       if (ms <= limitMs || findings.has(step)) continue;
