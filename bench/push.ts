@@ -1,6 +1,7 @@
 // 10,000 devices rung: pushes/s to a local push service, and critical sends of another environment beside them against idle.
 import { createECDH, randomBytes } from 'node:crypto';
 import { query } from '../server/src/db/sql.ts';
+import { workKinds } from '../server/src/queue/index.ts';
 import { startDatabase } from './harness/database.ts';
 import { quantile } from './harness/load.ts';
 import { sendByClock } from './harness/open-loop.ts';
@@ -102,7 +103,7 @@ async function ring(): Promise<Counted> {
     })),
   });
   const result = await counted;
-  await until(async () => (await countWaiting()) === 0, 30_000);
+  await until(async () => (await countWaiting()) === 0, 60_000); // their outcomes are stored
   const [row] = await query<{ n: number }>(
     pool,
     `select count(*)::int as n from devices where last_outcome = 'accepted'`,
@@ -114,7 +115,10 @@ async function ring(): Promise<Counted> {
 async function countWaiting(): Promise<number> {
   const [row] = await query<{ n: number }>(
     pool,
-    'select ((select count(*) from queue_ready) + (select count(*) from queue_leased) + (select count(*) from queue_parked))::int as n',
+    `select count(*)::int as n from (
+       select kind from queue_ready union all select kind from queue_leased union all select kind from queue_parked
+     ) work where kind = $1`,
+    [workKinds.push],
   );
   return row?.n ?? 0;
 }

@@ -247,17 +247,25 @@ function byOwner(devices: RungDevice[]): Map<string, RungDevice[]> {
   return owned;
 }
 
-/** Encrypting takes half a millisecond. Pushes may use the process for this long, then other work has it for as long. */
+/** Encrypting takes half a millisecond: pushes may use the process for this long. */
 const sliceMs = 2;
+/** Then they wait until the event loop was idle for half of the time since, but no longer than this. */
+const maxUtilization = 0.5;
+const longestPauseMs = 20;
 
-/** The pushes of a process take turns, so that thousands of them leave half of its time to other work. */
+/** The pushes of a process take turns, so that other work is not delayed by thousands of them. */
 function createTurns(): { next(): Promise<void> } {
   let last: Promise<void> = Promise.resolve();
-  let sliceBegan = 0;
+  let slice = { began: 0, before: performance.eventLoopUtilization() };
   async function turn(): Promise<void> {
-    if (performance.now() - sliceBegan < sliceMs) return;
-    await pause(sliceMs);
-    sliceBegan = performance.now();
+    const now = performance.now();
+    if (now - slice.began < sliceMs) return;
+    do await pause(sliceMs);
+    while (
+      performance.eventLoopUtilization(slice.before).utilization > maxUtilization &&
+      performance.now() - now < longestPauseMs
+    );
+    slice = { began: performance.now(), before: performance.eventLoopUtilization() };
   }
   return {
     next() {
