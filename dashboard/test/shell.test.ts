@@ -283,7 +283,7 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
       'templates/$key': 'welcome',
       'layouts/$key': 'main',
       'partials/$key': 'footer',
-      'translations/$locale': 'en',
+      'translations/$key': 'en',
       'workflows/$key': 'greet',
       'runs/$runId': run_id,
       'broadcasts/$id': broadcast.id,
