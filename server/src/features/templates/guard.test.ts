@@ -112,9 +112,9 @@ describe('a version', () => {
       status: 200,
       body: { version: 1, name: 'Guarded', created_at: first.updated_at, bodies: first.bodies },
     });
-    const { name, version, bodies, updated_at } = await get(key);
+    const { name, version, bodies, push, updated_at } = await get(key);
     const current = await write('GET', `${key}/versions/3`, null);
-    expect(current.body).toEqual({ name, version, bodies, created_at: updated_at });
+    expect(current.body).toEqual({ name, version, bodies, push, created_at: updated_at });
   });
 
   test('that is not there is not found', async () => {
