@@ -40,7 +40,7 @@ const maxDeviceCalls = 5;
 const claimTimeoutMs = 120_000;
 
 /**
- * The job that rings devices and withdraws pushes. It has leases of its own, and an environment holds at most 50 of them: however many
+ * The job that rings devices and withdraws pushes. It has leases of its own, and an environment holds at most 25 of them: however many
  * devices ring, other work goes on.
  */
 export function createPushJob(deps: JobDeps): Job<PushFact> {
@@ -50,7 +50,7 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
   const turns = createTurns();
   const concurrency = queue.concurrencyLimits('push', {
     total: capacity * 0.75, // the capacity of the normal lane
-    maxConcurrent: 50,
+    maxConcurrent: 25,
     maxConcurrentWhenFailing: 10,
   });
 
@@ -226,7 +226,7 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
   }
 
   return {
-    batch: 20, // of up to 100 devices each
+    batch: 10, // of up to 100 devices each
     capacity,
     load: (claims) => untilDatabaseAnswers(() => load(claims)),
     run,
