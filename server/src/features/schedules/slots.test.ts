@@ -108,6 +108,19 @@ test('slots agree with luxon over two years of changes', () => {
   );
 });
 
+test.each([
+  ['America/Santiago', 6, '2026-04-05T03:00:00Z', '2026-04-05T02:00:00Z'],
+  ['Africa/Cairo', 4, '2026-10-29T21:00:00Z', '2026-10-29T20:00:00Z'],
+])(
+  'in %s the clocks show the last hour of a day again, and an hourly slot of that day comes again',
+  (timezone, weekday, again, before) => {
+    expect(nextSlot({ cron: `0 * * * ${weekday}`, timezone }, Date.parse(before))).toBe(Date.parse(again));
+    expect(nextSlot({ cron: `0 23 * * ${weekday}`, timezone }, Date.parse(before))).toBeGreaterThan(
+      Date.parse(again) + 6 * 86_400_000,
+    );
+  },
+);
+
 describe('the next runs are found with few searches', () => {
   const after = Date.parse('2026-11-18T07:00:00Z');
   const timing = { perRecipient: false, startsAt: null, endsAt: null };

@@ -41,13 +41,18 @@ export function nextSlot({ cron, timezone }: Timing, after: number): number | nu
   for (;;) {
     const local = pattern.nextRun(new Date(shown))?.getTime();
     if (local === undefined) return null;
-    // Only changes shortly before the match matter: a leap day that is a Monday may be decades away, with two changes a year.
+    // A change soon after this moment may show matching times again.
+    const soon = isHourly
+      ? firstChange(timezone, at, Math.min(local - offset, at + longestRepetitionMs))
+      : null;
+    // Besides it, only changes shortly before the match matter: a leap day that is a Monday may be decades away, with two changes a
+    // year.
     const near = local - offset - nearMs;
-    if (near > at) {
+    if (soon === null && near > at) {
       at = near;
       offset = offsetAt(timezone, at);
     }
-    const change = firstChange(timezone, at, local - offset);
+    const change = soon ?? firstChange(timezone, at, local - offset);
     if (change === null) return local - offset;
     const next = offsetAt(timezone, change);
     if (next > offset) {
