@@ -5,6 +5,7 @@ import { payloadOf } from '../../channels/in-app/push/payload.ts';
 import type { SandboxStore } from '../../channels/sandbox/index.ts';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import { yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { newId } from '../../kernel/ids.ts';
 import { storable } from '../../kernel/storable.ts';
 import { TaskStopped } from '../../kernel/threads/task.ts';
@@ -169,11 +170,12 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
 
   async function pushTo(fact: PushFact, message: PushMessage, notificationId: string): Promise<DevicePush[]> {
     const pushes: DevicePush[] = [];
+    const begun = performance.now();
     const queued = fact.devices.values();
     const signal = AbortSignal.timeout(claimTimeoutMs);
     async function takeDevices(): Promise<void> {
       for (const device of queued) {
-        await turns.next();
+        await turns.next(begun);
         const startedAt = performance.now();
         const outcome = fact.isTest
           ? await storeInSandbox(device, message, notificationId)
@@ -247,19 +249,35 @@ function byOwner(devices: RungDevice[]): Map<string, RungDevice[]> {
   return owned;
 }
 
-/** Encrypting takes half a millisecond: pushes may use the process for this long. */
+/** Pushes may use the process for this long. */
 const sliceMs = 2;
 /** Then they wait until the event loop was idle for half of the time since, but no longer than this. */
 const maxUtilization = 0.5;
 const longestPauseMs = 20;
 
-/** The pushes of a process take turns, so that other work is not delayed by thousands of them. */
-function createTurns(): { next(): Promise<void> } {
-  let last: Promise<void> = Promise.resolve();
+/**
+ * The pushes of a process take turns, one in each iteration of the event loop, so that other work is not delayed by thousands of them.
+ * Those of the claim that began first go first: claims end, and are written, one after the other.
+ */
+function createTurns(): { next(begun: number): Promise<void> } {
+  const waiting: { begun: number; start(): void }[] = [];
+  let isServing = false;
   let slice = { began: 0, before: performance.eventLoopUtilization() };
-  async function turn(): Promise<void> {
+
+  async function serve(): Promise<void> {
+    isServing = true;
+    while (waiting.length > 0) {
+      await pauseAfterSlice();
+      const first = waiting.reduce((one, other) => (other.begun < one.begun ? other : one));
+      waiting.splice(waiting.indexOf(first), 1);
+      first.start();
+    }
+    isServing = false;
+  }
+
+  async function pauseAfterSlice(): Promise<void> {
     const now = performance.now();
-    if (now - slice.began < sliceMs) return;
+    if (now - slice.began < sliceMs) return yieldToEventLoop();
     do await pause(sliceMs);
     while (
       performance.eventLoopUtilization(slice.before).utilization > maxUtilization &&
@@ -267,10 +285,13 @@ function createTurns(): { next(): Promise<void> } {
     );
     slice = { began: performance.now(), before: performance.eventLoopUtilization() };
   }
+
   return {
-    next() {
-      last = last.then(turn);
-      return last;
+    next(begun) {
+      return new Promise((start) => {
+        waiting.push({ begun, start });
+        if (!isServing) void serve();
+      });
     },
   };
 }

@@ -75,7 +75,7 @@ export function createPushWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>):
 
   return {
     // A push that is lost here would ring again: the device replaces the first by the second.
-    end: createBatchedWriter(pool, write, { concurrency: 2, maxItems: 50, whenUnavailable: 'wait' }),
+    end: createBatchedWriter(pool, write, { concurrency: 2, maxItems: 10, whenUnavailable: 'wait' }),
   };
 }
 

@@ -17,10 +17,12 @@ export interface EncryptionRandomness {
   key: ECDH;
 }
 
+/** One object for the key pairs of all messages, of which each has its own: freeing thousands of objects takes the garbage collector long. */
+const ephemeral = createECDH('prime256v1');
+
 function newRandomness(): EncryptionRandomness {
-  const key = createECDH('prime256v1');
-  key.generateKeys();
-  return { salt: randomBytes(16), key };
+  ephemeral.generateKeys();
+  return { salt: randomBytes(16), key: ephemeral };
 }
 
 /** Encrypts a message for one subscription (RFC 8291: `aes128gcm` of RFC 8188 with one record). Throws when the keys are invalid. */
@@ -33,9 +35,10 @@ export function encryptMessage(
   const ours = key.getPublicKey();
   const shared = key.computeSecret(theirs);
   const info = Buffer.concat([Buffer.from('WebPush: info\0'), theirs, ours]);
-  const secret = derive(shared, Buffer.from(auth, 'base64url'), info, 32);
-  const contentKey = derive(secret, salt, Buffer.from('Content-Encoding: aes128gcm\0'), 16);
-  const nonce = derive(secret, salt, Buffer.from('Content-Encoding: nonce\0'), 12);
+  const secret = expand(hmac(Buffer.from(auth, 'base64url'), shared), info, 32);
+  const messageKey = hmac(salt, secret);
+  const contentKey = expand(messageKey, Buffer.from('Content-Encoding: aes128gcm\0'), 16);
+  const nonce = expand(messageKey, Buffer.from('Content-Encoding: nonce\0'), 12);
 
   const header = Buffer.alloc(21);
   salt.copy(header);
@@ -53,11 +56,13 @@ export function encryptMessage(
   ]);
 }
 
-/** HKDF (RFC 5869) of at most one block, by hand: `hkdfSync` takes several times as long, which counts with many devices. */
-function derive(key: Buffer, salt: Buffer, info: Buffer, length: number): Buffer {
-  const pseudorandomKey = createHmac('sha256', salt).update(key).digest();
-  const block = createHmac('sha256', pseudorandomKey).update(info).update(firstBlock).digest();
-  return block.subarray(0, length);
+/** The second step of HKDF (RFC 5869), for at most one block; the first is an HMAC. `hkdfSync` takes several times as long. */
+function expand(pseudorandomKey: Buffer, info: Buffer, length: number): Buffer {
+  return hmac(pseudorandomKey, Buffer.concat([info, firstBlock])).subarray(0, length);
+}
+
+function hmac(key: Buffer, message: Buffer): Buffer {
+  return createHmac('sha256', key).update(message).digest();
 }
 
 const firstBlock = Buffer.from([1]);
