@@ -34,6 +34,7 @@ export default defineConfig({
         ),
     exclude: [...defaultExclude, ...(process.env.STORMS ? [] : storms)],
     globalSetup: ['server/test/global-setup.ts'],
+    setupFiles: ['server/test/fixed-seed.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // Twice the two cores that we promise to be enough: half of a test's time is waiting. Three left a tenth of them idle.
