@@ -77,7 +77,7 @@ describe('HTML', () => {
           out.replaceAll('<br />\n', '').replaceAll(/<\/?t[rd](?: class="(?:row|col)\d+")?>/g, ''),
         ).not.toContain('<');
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 });
@@ -152,7 +152,7 @@ describe('structured', () => {
           `\\${a}`,
         ]);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
     expect(render('{"key {{ x }}": 1}', 'json', { x: '\\' })).toBe('{"key \\\\": 1}');
   });
@@ -165,7 +165,7 @@ describe('structured', () => {
         expect(parsed.after).toHaveLength(1);
         if (typeof x !== 'string') expect(parsed.x).toEqual(JSON.parse(JSON.stringify(x)));
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
     expect(json('[{{ x }}]', { x: '12345678901234567890' })).toEqual(['12345678901234567890']);
     expect(
