@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { query } from '../src/db/sql.ts';
+import { query, transaction } from '../src/db/sql.ts';
 import { startTestApp, type TestApp, waitUntil } from './app.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -209,7 +209,11 @@ describe('working', () => {
     for (let count = 0; count < 20; count += 1) await send(api, email(), api.liveKey);
     const critical = await send(api, { ...email(), priority: 'critical' });
 
-    const workers = await Promise.all([start('worker'), start('worker')]);
+    // Nobody claims before both are there: the first could have done everything by then.
+    const workers = await transaction(database.pool, async (tx) => {
+      await query(tx, 'lock table queue_ready in share mode');
+      return Promise.all([start('worker'), start('worker')]);
+    });
     const lives = await allSettled(2_021);
     expect(
       lives.filter((life) => life.sent_events !== 1 || life.kept !== 1 || life.attempt_count !== 1),
