@@ -1,16 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { textTask } from '../../channels/email/text.ts';
 import type { PushMessage, PushOutcome } from '../../channels/in-app/push/contract.ts';
 import { payloadOf } from '../../channels/in-app/push/payload.ts';
 import type { SandboxStore } from '../../channels/sandbox/index.ts';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { newId } from '../../kernel/ids.ts';
 import { storable } from '../../kernel/storable.ts';
 import { TaskStopped } from '../../kernel/threads/task.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import type { PushConnection, PushConnections } from '../connections/index.ts';
+import { createLoopShare } from './loop-share.ts';
 import { type DevicePush, decisionOf, nextAttempt, type PushNote, ringMessage, traceOf } from './ring.ts';
 import { listDevicesOf, listEnvironments, listRingFacts, type RingFact } from './ring-store.ts';
 import { openAddress } from './service.ts';
@@ -48,7 +47,7 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
   const { pool, queue, clock } = deps;
   const tasks = deps.tasks.unlimited;
   const writer = createPushWriter(deps);
-  const turns = createTurns();
+  const loopShare = createLoopShare();
   const concurrency = queue.concurrencyLimits('push', {
     total: capacity * 0.75, // the capacity of the normal lane
     maxConcurrent: 25,
@@ -170,12 +169,12 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
 
   async function pushTo(fact: PushFact, message: PushMessage, notificationId: string): Promise<DevicePush[]> {
     const pushes: DevicePush[] = [];
-    const begun = performance.now();
+    const claimBegan = performance.now();
     const queued = fact.devices.values();
     const signal = AbortSignal.timeout(claimTimeoutMs);
     async function takeDevices(): Promise<void> {
       for (const device of queued) {
-        await turns.next(begun);
+        await loopShare.acquire(claimBegan);
         const startedAt = performance.now();
         const outcome = fact.isTest
           ? await storeInSandbox(device, message, notificationId)
@@ -247,53 +246,6 @@ function byOwner(devices: RungDevice[]): Map<string, RungDevice[]> {
     else owned.set(key, [device]);
   }
   return owned;
-}
-
-/** Pushes may use the process for this long. */
-const sliceMs = 2;
-/** Then they wait until the event loop was idle for half of the time since, but no longer than this. */
-const maxUtilization = 0.5;
-const longestPauseMs = 20;
-
-/**
- * The pushes of a process take turns, one in each iteration of the event loop, so that other work is not delayed by thousands of them.
- * Those of the claim that began first go first: claims end, and are written, one after the other.
- */
-function createTurns(): { next(begun: number): Promise<void> } {
-  const waiting: { begun: number; start(): void }[] = [];
-  let isServing = false;
-  let slice = { began: 0, before: performance.eventLoopUtilization() };
-
-  async function serve(): Promise<void> {
-    isServing = true;
-    while (waiting.length > 0) {
-      await pauseAfterSlice();
-      const first = waiting.reduce((one, other) => (other.begun < one.begun ? other : one));
-      waiting.splice(waiting.indexOf(first), 1);
-      first.start();
-    }
-    isServing = false;
-  }
-
-  async function pauseAfterSlice(): Promise<void> {
-    const now = performance.now();
-    if (now - slice.began < sliceMs) return yieldToEventLoop();
-    do await pause(sliceMs);
-    while (
-      performance.eventLoopUtilization(slice.before).utilization > maxUtilization &&
-      performance.now() - now < longestPauseMs
-    );
-    slice = { began: performance.now(), before: performance.eventLoopUtilization() };
-  }
-
-  return {
-    next(begun) {
-      return new Promise((start) => {
-        waiting.push({ begun, start });
-        if (!isServing) void serve();
-      });
-    },
-  };
 }
 
 function traceAddition(
