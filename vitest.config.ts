@@ -1,5 +1,5 @@
 import { defaultServerConditions } from 'vite';
-import { defaultExclude, defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests with browsers or processes that are killed are the longest: at the end one of them would run alone. */
@@ -12,33 +12,20 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Minutes of killed processes and searched inputs: `STORMS=1 npx vitest run` runs these, `npm test` the others. */
-const storms = [
-  'server/test/fuzz/fuzz.test.ts',
-  'server/test/crash/broadcast.test.ts',
-  'server/test/crash/bulk-actions.test.ts',
-  'server/test/crash/inbox.test.ts',
-  'server/test/crash/release.test.ts',
-  'server/test/crash/schedules.test.ts',
-  'server/src/features/runs/model.test.ts',
-];
-
 export default defineConfig({
   // Our own packages (@carillon/…) from their sources.
   ssr: { resolve: { conditions: ['carillon-source', ...defaultServerConditions] } },
   test: {
-    include: process.env.STORMS
-      ? storms
-      : ['server', 'sdk', 'cli', 'widgets', 'dashboard', 'site', 'deploy'].map(
-          (folder) => `${folder}/**/*.test.ts`,
-        ),
-    exclude: [...defaultExclude, ...(process.env.STORMS ? [] : storms)],
+    include: ['server', 'sdk', 'cli', 'widgets', 'dashboard', 'site', 'deploy'].map(
+      (folder) => `${folder}/**/*.test.ts`,
+    ),
     globalSetup: ['server/test/global-setup.ts'],
     setupFiles: ['server/test/fixed-seed.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
-    // Twice the two cores that we promise to be enough: half of a test's time is waiting. Three left a tenth of them idle.
-    maxWorkers: 4,
+    // For the two cores that we promise to be enough: more than half of a test's time is waiting, above all for killed processes.
+    // Four left a seventh of the processors idle, five a fiftieth.
+    maxWorkers: 5,
     pool: 'forks',
     // Until a worker has grown so far (MB), looking for garbage finds little; and it does not live long enough for code that is
     // run less than this (bytes of it) to be worth compiling well. Only Node 20 can be told the latter.
