@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
-import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
+import type { Deployment, StatefulSet } from 'kubernetes-types/apps/v1.d.ts';
 import type { Service } from 'kubernetes-types/core/v1.d.ts';
 import type { Ingress } from 'kubernetes-types/networking/v1.d.ts';
 import { expect, test } from 'vitest';
@@ -44,6 +44,13 @@ test('every combination of values renders objects with unique names and without 
     expect(JSON.stringify(own), name).not.toMatch(/\{\{|<no value>|%!|undefined/);
     for (const { metadata } of objects) expect(metadata.name, name).toMatch(/^[a-z][a-z0-9-]{0,62}$/);
   }
+});
+
+test('a volume with a database keeps its modes when it is mounted again', () => {
+  const policies = ofKind<StatefulSet>('StatefulSet', all).map(
+    ({ spec }) => spec?.template.spec?.securityContext?.fsGroupChangePolicy,
+  );
+  expect(policies).toEqual(['OnRootMismatch']);
 });
 
 test('the objects are those that the values ask for', () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -49,6 +50,14 @@ export async function ensureCluster(location: ClusterLocation): Promise<void> {
     );
   }
   if (location.account !== undefined && statSync(cluster).uid === 0) giveTo(location.account, cluster);
+  keepPrivate(cluster);
+}
+
+/** A volume of Kubernetes or a copy may have opened the directory to its group; PostgreSQL refuses to start on it then. */
+function keepPrivate(cluster: string): void {
+  const { mode, uid } = statSync(cluster);
+  const isOurs = process.getuid?.() === uid || process.getuid?.() === 0;
+  if (isOurs && (mode & 0o2077) !== 0) chmodSync(cluster, 0o700);
 }
 
 /** Returns the role's password; undefined when its file is missing. */

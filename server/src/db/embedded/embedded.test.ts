@@ -293,7 +293,7 @@ describe('the end of Carillon', () => {
 });
 
 describe('the data directory', () => {
-  test('loses its password file: a new password is set, the data stays', async () => {
+  test('loses its password file, or is opened to a group: the data stays', async () => {
     const dataDir = preparedDirectory();
     const first = await start(dataDir);
     await query(first.url, 'create table kept as select 1 as n');
@@ -302,6 +302,9 @@ describe('the data directory', () => {
     const db = await start(dataDir);
     expect(db.url).not.toBe(first.url);
     expect(await query(db.url, 'select n from kept')).toEqual([{ n: 1 }]);
+    await db.stop();
+    chmodSync(path.join(dataDir, 'postgres'), 0o2770);
+    expect(await query((await start(dataDir)).url, 'select n from kept')).toEqual([{ n: 1 }]);
   });
 
   test('has a log that is put aside once it is large', async () => {
