@@ -2,7 +2,7 @@
 // accepted and delivered, and the service stops.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +51,7 @@ try {
 } finally {
   service.kill('SIGKILL');
   await ended;
+  if (process.platform === 'win32') endDatabase();
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
 }
 
@@ -61,6 +62,12 @@ async function until(what, ask) {
     if (answer) return answer;
   }
   throw new Error(`the service did not ${what} within ${withinMs / 1000} s`);
+}
+
+/** Windows ends the service before it can stop its database, whose open files would keep the folder. */
+function endDatabase() {
+  const file = join(folder, 'postgres', 'postmaster.pid');
+  if (existsSync(file)) process.kill(Number(readFileSync(file, 'utf8').split('\n', 1)[0]));
 }
 
 async function freePort() {
