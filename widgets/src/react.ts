@@ -38,7 +38,7 @@ interface CommonProps extends HtmlProps, Given<CarillonElementProperties> {
 
 export interface CarillonInboxProps
   extends CommonProps,
-    Given<Pick<CarillonInboxElement, 'variant' | 'heading' | 'linkTarget' | 'tabs'>> {
+    Given<Pick<CarillonInboxElement, 'variant' | 'heading' | 'linkTarget' | 'tabs' | 'push'>> {
   onNotification?: Handler<'carillon-notification'>;
   onUnreadCount?: Handler<'carillon-unread-count'>;
   onOpen?: Handler<'carillon-open'>;
@@ -63,7 +63,7 @@ const commonProperties = ['url', 'token', 'tokenUrl', 'tokenProvider', 'messages
 
 export const CarillonInbox: Wrapped<CarillonInboxElement, CarillonInboxProps> = wrap(
   'carillon-inbox',
-  [...commonProperties, 'heading', 'linkTarget', 'tabs'],
+  [...commonProperties, 'heading', 'linkTarget', 'tabs', 'push'],
   {
     ...commonEvents,
     onNotification: 'carillon-notification',
@@ -141,6 +141,7 @@ declare module 'react' {
         'link-target'?: string;
         /** JSON. */
         tabs?: string;
+        push?: string;
       };
       'carillon-preferences': ElementAttributes<CarillonPreferencesElement> & {
         variant?: PreferencesVariant;

@@ -18,7 +18,7 @@ document.querySelector('carillon-inbox')?.open();
 
 export const site = (
   <>
-    <CarillonInbox variant="panel" url="https://x.example" tokenProvider={async () => 'token'} onOpen={(event) => event.detail.item.subject} />
+    <CarillonInbox variant="panel" push="/carillon-push.js" url="https://x.example" tokenProvider={async () => 'token'} onOpen={(event) => event.detail.item.subject} />
     <CarillonPreferences tokenUrl="/token" channels="email" onPreference={({ detail }) => detail.opted_in} className="wide" />
     <carillon-inbox variant="bell" token-url="/token" />
     {/* @ts-expect-error there is no such variant */}
