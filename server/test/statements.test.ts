@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query, statement } from '../src/db/sql.ts';
 import { listStatements, type NamedStatement } from '../src/statements.ts';
@@ -89,6 +90,12 @@ describe('named statements', () => {
 
   test('would be found if they did', async () => {
     expect(await findScans('select from notifications where priority = $1')).toEqual(['notifications']);
+  });
+
+  test('fit into the pooler that the guide describes', () => {
+    const guide = readFileSync(new URL('../../docs/guides/high-availability.md', import.meta.url), 'utf8');
+    const [, most] = /`max_prepared_statements` \| (\d+)/.exec(guide) ?? [];
+    expect(statements.length).toBeLessThan(Number(most));
   });
 
   test('have names of their own', () => {

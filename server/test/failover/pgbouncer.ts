@@ -48,7 +48,7 @@ export async function startPgBouncer(serverUrl: string, mode: 'transaction' | 's
       'auth_type = any',
       `pool_mode = ${mode}`,
       `default_pool_size = ${mode === 'transaction' ? 2 : 40}`,
-      'max_prepared_statements = 400',
+      'max_prepared_statements = 600',
       '',
     ].join('\n'),
   );

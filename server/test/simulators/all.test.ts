@@ -35,6 +35,10 @@ describe('npm run simulators', () => {
   it('has a port of its own for each', () => {
     const ports = simulators.map(({ port }) => port);
     expect(new Set(ports).size).toBe(ports.length);
+    const contributing = readFileSync(new URL('../../../CONTRIBUTING.md', import.meta.url), 'utf8');
+    // The control ports of the HTTP/2 simulators follow theirs.
+    const [, tutorial] = /8_429\/(8_\d+)/.exec(contributing) ?? [];
+    expect(Number(tutorial?.replace('_', ''))).toBeGreaterThan(Math.max(...ports) + 1);
   });
 
   it.each(simulators.map(({ name }) => name))(
