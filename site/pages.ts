@@ -16,13 +16,10 @@ const repository: string = JSON.parse(read('server/package.json')).repository.ur
 /** Where a file of the repository is on the site. */
 const pages = new Map([
   ['openapi.json', 'api/index.md'],
-  ['ARCHITECTURE.md', 'architecture.md'],
-  ['CONTRIBUTING.md', 'contributing.md'],
-  ['CHANGELOG.md', 'changelog.md'],
-  ['bench/RESULTS.md', 'benchmarks.md'],
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
-    // Decisions are for those who have the repository; with them the site would be larger than what a package may grow by.
+    // Decisions are for those who work on the code, like the pages outside of docs/: links lead to them in the repository. With them
+    // the site would be larger than what a package may grow by.
     .filter((path) => path.endsWith('.md') && !/^adr\/\d/.test(path))
     .map((path): [string, string] => [`docs/${path}`, path.replace(/README\.md$/, 'index.md')]),
 ]);
@@ -77,9 +74,9 @@ function sidebar(document: OpenApiDocument): unknown {
   return { '/': groups, '/api/': [{ text: 'API reference', link: '/api/', items: operations }] };
 }
 
-/** The address of a page, as VitePress matches it with the current one. */
+/** The address of a page, as VitePress matches it with the current one. A page of the repository has its own. */
 function route(page: string): string {
-  return `/${page.replace(/(?:index)?\.md$/, '')}`;
+  return page.startsWith('https:') ? page : `/${page.replace(/(?:index)?\.md$/, '')}`;
 }
 
 main();

@@ -7,7 +7,7 @@ import { brokenLinks } from './built-links.ts';
 
 const servedBase = '/docs/guide/';
 const base = process.env.DOCS_BASE ?? servedBase;
-const mostBytes = 1_000_000;
+const mostBytes = 1_048_576;
 /** Packages whose code is in the pages. */
 const inPages = [
   'vitepress',
@@ -55,12 +55,14 @@ function publish(files: Map<string, Buffer>): void {
   }
   const hashes = [...files].map(([path, bytes]) => [path, hashOf(bytes, 'hex').slice(0, 32)]);
   const list = { current: Object.fromEntries(hashes), scripts: inlineScripts(files) };
-  writeFileSync(join(staging, 'files.json'), JSON.stringify(list));
+  const listed = Buffer.from(JSON.stringify(list));
+  size += listed.length;
+  writeFileSync(join(staging, 'files.json'), listed);
   writeFileSync(join(staging, '.packages'), JSON.stringify(inPages)); // scripts/licences.mjs reads it
   rmSync(target, { recursive: true, force: true });
   renameSync(staging, target);
   console.log(`published ${files.size} files, ${Math.ceil(size / 1000)} KB, to server/dist/guide`);
-  if (size > mostBytes) fail(`The site may have ${mostBytes / 1000} KB at most.`);
+  if (size > mostBytes) fail(`The site may have ${Math.floor(mostBytes / 1000)} KB at most.`);
 }
 
 /** Hashes of the scripts within the pages, for the security policy. */

@@ -29,7 +29,13 @@ export default {
       { text: 'API reference', link: '/api/', activeMatch: '^/api/' },
     ],
     sidebar,
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // Without the samples, which would be a tenth of the index: their fields are in the text, too.
+        _render: (source, env, md) => md.render(source, env).replaceAll(/<pre[\s\S]*?<\/pre>/g, ''),
+      },
+    },
     outline: 'deep',
   },
 };
