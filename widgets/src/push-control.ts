@@ -17,6 +17,8 @@ export class PushControl {
   readonly #client: Client;
   /** The URL of the service worker; empty when only the presence is reported. */
   readonly #worker: string;
+  /** No page is within it: the worker of a site, and its subscription, are never taken for ours. */
+  readonly #scope: string;
   readonly #host: PushHost;
   readonly #page = crypto.randomUUID();
   #publicKey = '';
@@ -27,6 +29,7 @@ export class PushControl {
   constructor(client: Client, worker: string, host: PushHost) {
     this.#client = client;
     this.#worker = worker;
+    this.#scope = new URL('./carillon-push/', new URL(worker, location.href)).href;
     this.#host = host;
   }
 
@@ -65,9 +68,7 @@ export class PushControl {
   async enable(): Promise<void> {
     try {
       if ((await Notification.requestPermission()) !== 'granted') return this.#change('off');
-      await navigator.serviceWorker.register(this.#worker);
-      const registration = await this.#registration();
-      if (!registration) throw new Error('The service worker is not registered.');
+      const registration = await navigator.serviceWorker.register(this.#worker, { scope: this.#scope });
       await activated(registration);
       await this.#subscribe(registration);
       this.#change('on');
@@ -117,8 +118,10 @@ export class PushControl {
     this.#deviceId = device.id;
   }
 
-  #registration(): Promise<ServiceWorkerRegistration | undefined> {
-    return navigator.serviceWorker.getRegistration(new URL('./', new URL(this.#worker, location.href)).href);
+  /** The browser answers with the nearest scope around ours when ours has none. */
+  async #registration(): Promise<ServiceWorkerRegistration | undefined> {
+    const nearest = await navigator.serviceWorker.getRegistration(this.#scope);
+    return nearest?.scope === this.#scope ? nearest : undefined;
   }
 
   #change(state: PushState): void {

@@ -5,24 +5,39 @@ import { chromiumPath, type Host, startHost } from './host-page.ts';
 
 const panel = '<carillon-inbox variant="panel" push="/carillon-push.js" USER></carillon-inbox>';
 
-/** Headless Chromium denies notifications to everyone, and cannot reach a push service. Service worker and push event are real. */
-function browserStub(subscription: object): string {
+/**
+ * Headless Chromium denies notifications to everyone, and cannot reach a push service. Service worker and push event are real. The
+ * site itself has a subscription of another vendor.
+ */
+function browserStub(subscription: object, permission = 'default'): string {
   return `
-    let permission = 'default';
+    let permission = '${permission}';
     Object.defineProperty(Notification, 'permission', { get: () => permission });
     Notification.requestPermission = async () => (permission = 'granted');
-    let subscription = null;
-    PushManager.prototype.getSubscription = async () => subscription;
-    PushManager.prototype.subscribe = async (options) => {
-      if (!options?.userVisibleOnly) throw new Error('userVisibleOnly is required');
-      subscription = { options, toJSON: () => (${JSON.stringify(subscription)}), unsubscribe: async () => true };
-      return subscription;
-    };`;
+    const newSubscription = (scope, options) => ({
+      options,
+      toJSON: () => (${JSON.stringify(subscription)}),
+      unsubscribe: async () => delete subscriptions[scope],
+    });
+    const siteScope = location.origin + '/';
+    globalThis.subscriptions = { [siteScope]: newSubscription(siteScope, { applicationServerKey: new ArrayBuffer(65) }) };
+    Object.defineProperty(ServiceWorkerRegistration.prototype, 'pushManager', {
+      get() {
+        const { scope } = this;
+        return {
+          getSubscription: async () => subscriptions[scope] ?? null,
+          subscribe: async (options) => {
+            if (!options?.userVisibleOnly) throw new Error('userVisibleOnly is required');
+            return (subscriptions[scope] = newSubscription(scope, options));
+          },
+        };
+      },
+    });`;
 }
 
 /** An expression for a page: what its service worker shows. */
 const shownByWorker = `(async () => {
-  const { active } = await navigator.serviceWorker.ready;
+  const { active } = await navigator.serviceWorker.getRegistration('/carillon-push/');
   const { port1, port2 } = new MessageChannel();
   const told = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
   active.postMessage('what is shown?', [port2]);
@@ -98,6 +113,42 @@ describe.skipIf(!chromiumPath)('push in the inbox', { timeout: 60_000 }, () => {
     await enable.waitFor();
     expect(await devices()).toEqual([]);
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('leaves the worker of the site and its subscription alone', async () => {
+    const user = 'pwa-user';
+    const context = await host.newContext();
+    await context.addInitScript({ content: browserStub(service.subscribe(), 'granted') });
+    const { page: site } = await host.open(context, '', { scripts: false });
+    const siteWorker = '/carillon-push.js?site';
+    await site.evaluate(
+      `navigator.serviceWorker.register('${siteWorker}').then(() => navigator.serviceWorker.ready)`,
+    );
+    const { page } = await host.open(context, panel, { user });
+    const devices = async () =>
+      (await host.app.request('GET', `/v1/users/${user}/devices`)).body.data as { kind: string }[];
+    const workersAndSubscriptions = () =>
+      page.evaluate(`(async () => [
+        (await navigator.serviceWorker.getRegistrations()).map(({ scope, active }) =>
+          new URL(scope).pathname + ' ' + active.scriptURL.slice(location.origin.length)).sort(),
+        Object.keys(subscriptions).map((scope) => new URL(scope).pathname).sort(),
+      ])()`);
+    const enable = page.getByRole('button', { name: 'Notify me on this device' });
+    const disable = page.getByRole('button', { name: 'Stop notifying me on this device' });
+    await enable.waitFor();
+    expect(await devices()).toEqual([]);
+    expect(await workersAndSubscriptions()).toEqual([[`/ ${siteWorker}`], ['/']]);
+
+    await enable.click();
+    await disable.waitFor();
+    expect(await devices()).toHaveLength(1);
+    const workers = [`/ ${siteWorker}`, '/carillon-push/ /carillon-push.js'];
+    expect(await workersAndSubscriptions()).toEqual([workers, ['/', '/carillon-push/']]);
+
+    await disable.click();
+    await enable.waitFor();
+    expect(await workersAndSubscriptions()).toEqual([workers, ['/']]);
     await context.close();
   });
 });
