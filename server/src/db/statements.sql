@@ -2605,6 +2605,7 @@ with target as materialized (
   select n.id, i.trace
   from json_to_recordset($1::json) as i (id uuid, environment_id uuid, trace jsonb)
   join notifications n on n.id = i.id and n.environment_id = i.environment_id
+  where jsonb_array_length(n.trace) < 500
   order by n.id for no key update of n -- everyone locks in this order: no deadlocks
 )
 update notifications n set trace = n.trace || target.trace from target where n.id = target.id;

@@ -117,12 +117,16 @@ export function listDevicesOf(
   ]);
 }
 
+/** An item that is snoozed again and again rings again and again: without a bound, each ring would rewrite a longer trace. */
+const maxTraceEntries = 500;
+
 const addTrace = statement(
   'push_add_trace',
   `with target as materialized (
      select n.id, i.trace
      from json_to_recordset($1::json) as i (id uuid, environment_id uuid, trace jsonb)
      join notifications n on n.id = i.id and n.environment_id = i.environment_id
+     where jsonb_array_length(n.trace) < ${maxTraceEntries}
      order by n.id for no key update of n -- everyone locks in this order: no deadlocks
    )
    update notifications n set trace = n.trace || target.trace from target where n.id = target.id`,

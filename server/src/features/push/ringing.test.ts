@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
 import { workKinds } from '../../queue/index.ts';
+import { decisionOf } from './ring.ts';
+import { addTraceEntries } from './ring-store.ts';
 import { kinds, usePush } from './test-harness.ts';
 
 const push = usePush();
@@ -265,6 +267,23 @@ it('an item that returns from a snooze rings again', async () => {
   await push.as('snoozer', 'POST', `/inbox/v1/notifications/${id}/read`);
   await push.trace(id, isDone(8));
   expect(push.withdrawalsOf(id).length).toBe(6);
+});
+
+it('an item that rings again and again has a trace that ends', async () => {
+  const id = await push.send('rung-often');
+  await push.app.waitFor(id, ({ status }) => status === 'delivered');
+  const length = async () => {
+    const { rows } = await push.app.pool.query(
+      'select jsonb_array_length(trace) as entries from notifications where id = $1',
+      [id],
+    );
+    return rows[0].entries;
+  };
+  const entry = decisionOf('withdrawn', 'Withdrawn.', Date.now());
+  const addition = { id, environment_id: push.app.liveEnvironmentId, trace: Array(60).fill(entry) };
+  for (let times = 0; times < 20; times += 1) await addTraceEntries(push.app.pool, [addition]);
+  expect(await length()).toBeGreaterThanOrEqual(500);
+  expect(await length()).toBeLessThan(560);
 });
 
 it('an environment without push settings writes no work, and no device rings', async () => {
