@@ -2628,6 +2628,10 @@ cross join lateral (
   order by d.last_seen_at desc limit 100
 ) d;
 
+-- push_list_returned (features/push/ring-store.ts)
+select id from inbox_items
+where id = any ($1::uuid[]) and arrived_at is not null and read_at is null and archived_at is null;
+
 -- push_list_ring_settings (features/push/ring-store.ts)
 select i.id, coalesce(v.push, c.push, s.ring) as ring
 from json_to_recordset($1::json)

@@ -11,7 +11,13 @@ import type { Claim, Job } from '../../queue/index.ts';
 import type { PushConnection, PushConnections } from '../connections/index.ts';
 import { createLoopShare } from './loop-share.ts';
 import { type DevicePush, decisionOf, nextAttempt, type PushNote, ringMessage, traceOf } from './ring.ts';
-import { listDevicesOf, listEnvironments, listRingFacts, type RingFact } from './ring-store.ts';
+import {
+  listDevicesOf,
+  listEnvironments,
+  listReturnedItems,
+  listRingFacts,
+  type RingFact,
+} from './ring-store.ts';
 import { openAddress } from './service.ts';
 import { createPushWriter, itemIdOf, noPush, noteOf, type PushResult } from './writer.ts';
 
@@ -29,6 +35,8 @@ interface PushFact {
   externalUserId: string;
   /** The item that rings; null for a withdrawal, and when the item is read, archived or gone. */
   item: RingFact | null;
+  /** The items that are withdrawn; null when the item rings. */
+  withdrawn: string[] | null;
   devices: RungDevice[];
   connection: PushConnection;
 }
@@ -56,9 +64,11 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
 
   async function load(claims: Claim[]): Promise<Map<string, PushFact>> {
     const rings = claims.filter((claim) => !noteOf(claim).withdraw).map(itemIdOf);
-    const [facts, environments] = await Promise.all([
+    const withdrawn = claims.flatMap((claim) => noteOf(claim).withdraw?.ids ?? []);
+    const [facts, environments, returned] = await Promise.all([
       rings.length === 0 ? [] : listRingFacts(pool, rings),
       listEnvironments(pool, [...new Set(claims.map(({ environmentId }) => environmentId))]),
+      listReturnedItems(pool, withdrawn),
     ]);
     const items = new Map(facts.map((fact) => [fact.id, fact]));
     const owners = claims.flatMap((claim) => {
@@ -77,12 +87,14 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
     const kinds = new Map(environments.map(({ id, kind }) => [id, kind]));
     return new Map(
       owners.map(({ claim, environmentId, externalUserId }) => {
-        const left = noteOf(claim).devices;
+        const { devices: left, withdraw } = noteOf(claim);
         const fact: PushFact = {
           environmentId,
           isTest: kinds.get(environmentId) === 'test',
           externalUserId,
           item: items.get(itemIdOf(claim)) ?? null,
+          // A withdrawal that is late, because a device did not answer, would remove the ring of an item that is back.
+          withdrawn: withdraw ? withdraw.ids.filter((id) => !returned.has(id)) : null,
           devices: (devices.get(ownerKey(environmentId, externalUserId)) ?? []).filter(
             ({ id }) => !left || left.includes(id),
           ),
@@ -94,11 +106,11 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
   }
 
   async function run(claim: Claim, fact: PushFact | undefined): Promise<void> {
-    const { withdraw } = noteOf(claim);
     // Work that was parked asks for its permit in any case: the next is unparked only then.
     const permit = await concurrency.acquire(claim, claim.environmentId);
     if (!permit) return;
-    const isIdle = !fact || fact.devices.length === 0 || (!withdraw && !fact.item);
+    const isIdle =
+      !fact || fact.devices.length === 0 || (fact.withdrawn ? fact.withdrawn.length === 0 : !fact.item);
     if (isIdle || fact.item?.is_open) {
       permit.release(true);
       if (isIdle) return writer.end(noPush(claim));
@@ -108,7 +120,7 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
     let answered = true;
     let result: PushResult;
     try {
-      result = withdraw ? await withdrawFrom(claim, fact, withdraw.ids) : await ring(claim, fact);
+      result = fact.withdrawn ? await withdrawFrom(claim, fact, fact.withdrawn) : await ring(claim, fact);
       answered = result.pushes.length === 0 || result.pushes.some(({ outcome }) => outcome.kind !== 'retry');
     } finally {
       permit.release(answered);

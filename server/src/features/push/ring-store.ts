@@ -180,6 +180,18 @@ export async function deleteGoneDevices(sql: Sql, gone: { id: string; before: Da
   if (gone.length > 0) await deleteGone(sql, [gone.map(({ id }) => id), gone.map(({ before }) => before)]);
 }
 
+const listReturned = statement<{ id: string }>(
+  'push_list_returned',
+  `select id from inbox_items
+   where id = any ($1::uuid[]) and arrived_at is not null and read_at is null and archived_at is null`,
+);
+
+/** The items that returned from a snooze, and were not read or archived since. */
+export async function listReturnedItems(sql: Sql, ids: string[]): Promise<Set<string>> {
+  const rows = ids.length === 0 ? [] : await listReturned(sql, [ids]);
+  return new Set(rows.map(({ id }) => id));
+}
+
 const listSeen = statement<{ id: string; environment_id: string; external_user_id: string }>(
   'push_list_seen',
   `select id, environment_id, external_user_id from inbox_items

@@ -269,6 +269,24 @@ it('an item that returns from a snooze rings again', async () => {
   expect(push.withdrawalsOf(id).length).toBe(6);
 });
 
+it('a withdrawal that has to be repeated leaves the second ring of an item alone', async () => {
+  await push.addDevices('offline');
+  const id = await push.send('offline');
+  await push.trace(id, isDone(3));
+  push.apns.faults.push({ status: 503, headers: { 'retry-after': '3600' } });
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  await push.as('offline', 'POST', `/inbox/v1/notifications/${id}/snooze`, { until });
+  await push.trace(id, isDone(4));
+  const isDue = (kind: number) =>
+    push.app.pool.query('update queue_later set run_at = now() where kind = $1', [kind]);
+  await isDue(workKinds.inbox_return);
+  await push.trace(id, isDone(7));
+  await isDue(workKinds.push);
+  await push.idle();
+  expect(push.withdrawalsOf(id).sort()).toEqual(['fcm', 'web_push']);
+  await push.trace(id, (entries) => entries.length === 7);
+});
+
 it('an item that rings again and again has a trace that ends', async () => {
   const id = await push.send('rung-often');
   await push.app.waitFor(id, ({ status }) => status === 'delivered');
