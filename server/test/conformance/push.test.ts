@@ -337,6 +337,42 @@ describe('in the middle of a burst', () => {
   });
 });
 
+describe('the quota of one device of FCM', () => {
+  const quotaFailure = (subject: string, description: string) => ({
+    '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+    violations: [{ subject, description }],
+  });
+  const refusal = (message: string, ...details: object[]): Answer => ({
+    status: 429,
+    body: { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details } },
+  });
+
+  it.each([
+    ['in the message', () => refusal('Device message rate exceeded.')],
+    [
+      'in a violation',
+      () => refusal('Too many.', quotaFailure('', 'The message rate of the device is exceeded.')),
+    ],
+    ['by its token', (token: string) => refusal('Too many.', quotaFailure(`token:${token}`, 'Too many.'))],
+  ])('%s: it is asked again after a minute, and the others at once', async (_where, answer) => {
+    const { sender, newDevice } = bench('fcm');
+    const device = newDevice() as Extract<DeviceAddress, { kind: 'fcm' }>;
+    fcm.faults.push(answer(device.token), { ...answer(device.token), headers: { 'retry-after': '90' } });
+    for (const retryAfterMs of [60_000, 90_000])
+      expect(await sender.send(device, ring, notAborted())).toMatchObject({ kind: 'retry', retryAfterMs });
+    expect(await sender.send(newDevice(), ring, notAborted())).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('is not that of the project, which pauses all', async () => {
+    const { sender, newDevice } = bench('fcm');
+    const message =
+      "Quota exceeded for quota metric 'Send requests' and limit 'Send requests per minute' of service 'fcm.googleapis.com' for consumer 'project_number:1815'.";
+    fcm.faults.push(refusal(message, quotaFailure('project:1815', 'Sends per minute.')));
+    for (let times = 0; times < 2; times += 1)
+      expect(await sender.send(newDevice(), ring, notAborted())).toMatchObject({ kind: 'throttled' });
+  });
+});
+
 describe('wrong credentials', () => {
   it('of APNs are found by the check', async () => {
     const { teamId, keyId, privateKey, bundleId, url: origin } = apns;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import type { JsonRecord } from '../../../kernel/record.ts';
 import { type Outbound, type OutboundAnswer, parseRetryAfter } from '../../http.ts';
 import type { Http2Client } from '../../http2.ts';
 import { jsonObject, recordIn, recordsIn, textIn } from '../../json.ts';
@@ -147,9 +148,23 @@ function classify({ status, headers, body }: OutboundAnswer, deviceToken: string
   const detail = `FCM answered ${status} ${code}${message ? `: ${message}` : ''}`;
   const retryAfterMs = parseRetryAfter(headers['retry-after'], now);
   if (code === 'UNREGISTERED') return { kind: 'gone', detail: 'The app was removed from the device.', code };
+  if (status === 429 && isQuotaOfDevice(error, deviceToken))
+    return { kind: 'retry', detail, code, retryAfterMs: Math.max(retryAfterMs ?? 0, defaultPauseMs) };
   if (status === 429) return { kind: 'throttled', detail, code, retryAfterMs };
   if (status >= 500) return { kind: 'retry', detail, code, retryAfterMs };
   if (status === 401)
     return { kind: 'broken', detail, code: code === 'THIRD_PARTY_AUTH_ERROR' ? code : 'UNAUTHENTICATED' };
   return { kind: status === 403 || status === 404 ? 'broken' : 'rejected', detail, code };
+}
+
+/**
+ * QUOTA_EXCEEDED is also the answer when one device gets too many messages: no reason to leave the others alone. QuotaFailure says
+ * which quota it is, in words that are not documented.
+ */
+function isQuotaOfDevice(error: JsonRecord | null, deviceToken: string): boolean {
+  const violations = recordsIn(error, 'details').flatMap((each) => recordsIn(each, 'violations'));
+  const texts = violations.flatMap((each) => [textIn(each, 'subject'), textIn(each, 'description')]);
+  return [textIn(error, 'message'), ...texts].some(
+    (text) => text !== null && (/device|registration token/i.test(text) || text.includes(deviceToken)),
+  );
 }
