@@ -138,11 +138,13 @@ function fcmBench(): PushBench {
     newDevice: () => ({ kind: 'fcm', token: newToken(140) }),
     remove: (device) => void fcm.gone.add(device.kind === 'fcm' ? device.token : ''),
     received: () =>
-      fcm.received.map(({ message: { notification, data, android } }) => ({
-        collapse: android.collapse_key?.replaceAll('-', ''),
+      fcm.received.map(({ message: { notification, data, android, apns, webpush } }) => ({
+        collapse: android.notification.tag?.replaceAll('-', ''),
         title: notification?.title,
         url: data.carillon_url ?? null,
-        bytes: Buffer.byteLength(JSON.stringify({ notification, data })),
+        bytes: Buffer.byteLength(
+          JSON.stringify({ notification, data, ...apns.payload, ...webpush.notification }),
+        ),
       })),
     withdrawn: () =>
       fcm.received.flatMap(({ message: { data } }) =>
@@ -334,6 +336,39 @@ describe('in the middle of a burst', () => {
     expect(fcm.calls()).toBe(calls);
     now += 20_001;
     expect(await sender.send(newDevice(), ring, notAborted())).toMatchObject({ kind: 'accepted' });
+  });
+});
+
+describe('a token of FCM', () => {
+  const last = () => fcm.received.at(-1)?.message;
+  const until = (seconds: number) => String(Math.floor(now / 1000) + seconds);
+
+  it('of an iPhone or a browser gets the same expiry, urgency and replacement as a device of its own service', async () => {
+    const { sender, newDevice } = bench('fcm');
+    await sender.send(newDevice(), ring, notAborted());
+    expect(last()).toMatchObject({
+      apns: {
+        headers: { 'apns-collapse-id': ring.id, 'apns-expiration': until(3_600), 'apns-priority': '10' },
+        payload: { aps: { sound: 'default' } },
+      },
+      webpush: {
+        headers: { TTL: '3600', Urgency: 'high', Topic: ring.id.replaceAll('-', '') },
+        notification: { tag: ring.id },
+      },
+    });
+    await sender.send(newDevice(), { ...ring, urgency: 'low' }, notAborted());
+    expect(last().apns.payload).toBeUndefined();
+    expect(last().webpush.headers.Urgency).toBe('low');
+  });
+
+  it('gets withdrawals that expire everywhere', async () => {
+    const { sender, newDevice } = bench('fcm');
+    await sender.send(newDevice(), { type: 'withdraw', ids: [ring.id] }, notAborted());
+    expect(last()).toMatchObject({
+      android: { ttl: '3600s' },
+      apns: { headers: { 'apns-expiration': until(3_600), 'apns-push-type': 'background' } },
+      webpush: { headers: { TTL: '3600', Urgency: 'low', Topic: ring.id.replaceAll('-', '') } },
+    });
   });
 });
 

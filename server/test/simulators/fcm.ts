@@ -120,16 +120,19 @@ export async function startFcmSimulator(
 
 /** The types of the fields, which Google checks one by one. */
 function isValid(message: Record<string, unknown>): boolean {
-  const { token, data, notification, android } = message;
+  const { token, data, notification, android, apns, webpush } = message;
   if (typeof token !== 'string') return false;
-  if (
-    data !== undefined &&
-    (!isRecord(data) || !Object.values(data).every((value) => typeof value === 'string'))
-  )
-    return false;
+  const headers = [apns, webpush].map((each) => (isRecord(each) ? each.headers : undefined));
+  if (![data, ...headers].every(isTextMap)) return false;
   if (isRecord(android)) {
     if (!['NORMAL', 'HIGH'].includes(String(android.priority))) return false;
     if (!/^\d+(\.\d+)?s$/.test(String(android.ttl))) return false;
   }
   return Buffer.byteLength(JSON.stringify({ data, notification })) <= 4_096;
+}
+
+function isTextMap(value: unknown): boolean {
+  return (
+    value === undefined || (isRecord(value) && Object.values(value).every((each) => typeof each === 'string'))
+  );
 }

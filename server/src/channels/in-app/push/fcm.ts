@@ -11,10 +11,12 @@ import {
   type PushOutcome,
   type PushSender,
   type RingMessage,
+  type WithdrawMessage,
 } from './contract.ts';
 import { failedCall } from './failed-call.ts';
 import { type AccessToken, createAccessTokens, type ServiceAccount, TokenRefused } from './google-token.ts';
 import { fitRing } from './payload.ts';
+import { webPushHeaders } from './web-push-headers.ts';
 
 export interface FcmSettings {
   serviceAccount: ServiceAccount;
@@ -23,9 +25,9 @@ export interface FcmSettings {
   account: string;
 }
 
-/** Google counts the notification and the data together. */
+/** Of what reaches the device: Apple and browsers have the same limit as Google. */
 const maxPayloadBytes = 4_096;
-/** Room for the names and values that are not the texts. */
+/** Room for the names and values that are not the texts, and for those that Google adds. */
 const reservedBytes = 512;
 const withdrawTtlSeconds = 3_600;
 
@@ -76,11 +78,11 @@ export function createFcmSender(
   return {
     send(address, message, signal) {
       if (address.kind !== 'fcm') throw new Error(`a ${address.kind} device has no FCM token`);
-      return post({ message: messageOf(address.token, message) }, address.token, signal);
+      return post({ message: messageOf(address.token, message, clock()) }, address.token, signal);
     },
     async verify() {
       const { kind, code, detail } = await post(
-        { validate_only: true, message: messageOf('carillon-check', { type: 'withdraw', ids: [] }) },
+        { validate_only: true, message: messageOf('carillon-check', { type: 'withdraw', ids: [] }, clock()) },
         'carillon-check',
       );
       // The made-up token is refused only once the account was accepted.
@@ -94,11 +96,15 @@ export function createFcmSender(
 /** Google asks for at least a minute after QUOTA_EXCEEDED. */
 const defaultPauseMs = 60_000;
 
-function messageOf(token: string, message: PushMessage): object {
-  return message.type === 'ring' ? ringOf(token, message) : withdrawalOf(token, message.ids);
+function messageOf(token: string, message: PushMessage, now: number): object {
+  const apnsExpiration = (seconds: number): string => String(Math.floor(now / 1000) + seconds);
+  return message.type === 'ring'
+    ? ringOf(token, message, apnsExpiration(message.ttlSeconds))
+    : withdrawalOf(token, message, apnsExpiration(withdrawTtlSeconds));
 }
 
-function ringOf(token: string, message: RingMessage): object {
+/** One token may be that of an app for Android, of an app for Apple's devices, or of a page: each takes its own part. */
+function ringOf(token: string, message: RingMessage, apnsExpiration: string): object {
   const { id, urgency, ttlSeconds } = message;
   const { title, body, url } = JSON.parse(
     fitRing(message, maxPayloadBytes - reservedBytes, (shown) =>
@@ -110,29 +116,37 @@ function ringOf(token: string, message: RingMessage): object {
     notification: { title, body },
     data: { carillon_type: 'ring', carillon_id: id, ...(url === null ? {} : { carillon_url: url }) },
     android: {
-      collapse_key: id,
       priority: urgency === 'low' ? 'NORMAL' : 'HIGH',
       ttl: `${ttlSeconds}s`,
-      notification: { tag: id },
+      notification: { tag: id }, // messages with a notification ignore `collapse_key`
     },
     apns: {
       headers: {
         'apns-collapse-id': id,
+        'apns-expiration': apnsExpiration,
         'apns-priority': urgency === 'low' ? '5' : '10',
       },
+      // FCM adds the alert.
+      ...(urgency === 'low' ? {} : { payload: { aps: { sound: 'default' } } }),
     },
+    webpush: { headers: webPushHeaders(message), notification: { tag: id } },
   };
 }
 
-function withdrawalOf(token: string, ids: readonly string[]): object {
+function withdrawalOf(token: string, message: WithdrawMessage, apnsExpiration: string): object {
   return {
     token,
-    data: { carillon_type: 'withdraw', carillon_ids: ids.join(',') },
+    data: { carillon_type: 'withdraw', carillon_ids: message.ids.join(',') },
     android: { priority: 'NORMAL', ttl: `${withdrawTtlSeconds}s` },
     apns: {
-      headers: { 'apns-push-type': 'background', 'apns-priority': '5' },
+      headers: {
+        'apns-push-type': 'background',
+        'apns-expiration': apnsExpiration,
+        'apns-priority': '5',
+      },
       payload: { aps: { 'content-available': 1 } },
     },
+    webpush: { headers: webPushHeaders(message) },
   };
 }
 

@@ -15,14 +15,12 @@ import { failedCall } from './failed-call.ts';
 import { fitRing, payloadOf } from './payload.ts';
 import { showsEveryPush } from './push-hosts.ts';
 import { createVapid, type VapidKeys } from './vapid.ts';
+import { webPushHeaders } from './web-push-headers.ts';
 
 export interface WebPushSettings extends VapidKeys {
   /** How push services reach the sender: a `mailto:` or `https:` URL. */
   subject: string;
 }
-
-/** A withdrawal is of no use for long: the person sees the notification when the device is next online. */
-const withdrawTtlSeconds = 3_600;
 
 /** Web Push: RFC 8030 with encrypted messages (RFC 8291) and VAPID (RFC 8292). */
 export function createWebPushSender(
@@ -43,7 +41,7 @@ export function createWebPushSender(
         method: 'POST',
         url: address.endpoint,
         headers: {
-          ...headersOf(message),
+          ...webPushHeaders(message),
           authorization: credential,
           'content-encoding': 'aes128gcm',
           'content-type': 'application/octet-stream',
@@ -64,22 +62,6 @@ function bodyOf(message: PushMessage, keys: Extract<DeviceAddress, { kind: 'web_
   const encode = (shown: PushMessage): string => JSON.stringify(payloadOf(shown));
   const text = message.type === 'ring' ? fitRing(message, maxPlaintextBytes, encode) : encode(message);
   return encryptMessage(Buffer.from(text), keys);
-}
-
-function headersOf(message: PushMessage): Record<string, string> {
-  if (message.type === 'ring') {
-    const { ttlSeconds, urgency, id } = message;
-    return { ttl: String(ttlSeconds), urgency, topic: topicOf(id) };
-  }
-  // A single withdrawal takes the place of its notification while the push service still keeps it.
-  const [first, second] = message.ids;
-  const topic = first !== undefined && second === undefined ? { topic: topicOf(first) } : {};
-  return { ttl: String(withdrawTtlSeconds), urgency: 'low', ...topic };
-}
-
-/** A topic has at most 32 characters of base64url: exactly a UUID without its hyphens. */
-function topicOf(id: string): string {
-  return id.replaceAll('-', '');
 }
 
 function classify(
