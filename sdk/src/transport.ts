@@ -26,6 +26,8 @@ export interface RequestOptions {
   timeout_ms?: number | undefined;
   max_retries?: number | undefined;
   headers?: Record<string, string> | undefined;
+  /** In a page: the browser finishes the request when the page is closed. Its body may have 64 KiB. */
+  keepalive?: boolean | undefined;
 }
 
 /** For what must not happen twice: the key is made by itself, and is the same in every retry. */
@@ -56,6 +58,7 @@ export interface Request {
   /** Making it twice does no more than making it once. */
   repeatable: boolean;
   text?: boolean | undefined;
+  keepalive?: boolean | undefined;
 }
 
 export interface Transport {
@@ -74,7 +77,7 @@ export function createTransport(options: TransportOptions, credentials: Credenti
   const callFetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
 
   async function request(
-    { method, path, body, headers }: Omit<Request, 'repeatable'>,
+    { method, path, body, headers, keepalive }: Omit<Request, 'repeatable'>,
     token: string | null,
     signal: AbortSignal,
   ): Promise<Response> {
@@ -88,6 +91,7 @@ export function createTransport(options: TransportOptions, credentials: Credenti
         headers,
       ),
       ...(body === undefined ? {} : { body }),
+      ...(keepalive ? { keepalive } : {}),
       redirect: 'manual',
       signal,
     });
@@ -111,10 +115,10 @@ export function createTransport(options: TransportOptions, credentials: Credenti
   }
 
   return {
-    async send(wanted, { signal, timeout_ms, max_retries, headers } = {}) {
+    async send(wanted, { signal, timeout_ms, max_retries, headers, keepalive } = {}) {
       const timeoutMs = checkedNumber(timeout_ms ?? commonTimeoutMs, 'timeout_ms', 1);
       const retries = checkedNumber(max_retries ?? commonRetries, 'max_retries', 0);
-      const complete = { ...wanted, headers: checkedHeaders({ ...wanted.headers, ...headers }) };
+      const complete = { ...wanted, headers: checkedHeaders({ ...wanted.headers, ...headers }), keepalive };
       let renewed = false;
       let maybeDone = false;
       for (let retry = 0; ; ) {

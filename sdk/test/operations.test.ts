@@ -121,6 +121,21 @@ test('a change may be meant for one version, and is then made once: again, it wo
   expect(seen).toEqual([null, null]);
 });
 
+test('a call outlives its page when it asks for that', async () => {
+  const seen: unknown[] = [];
+  const client = createInboxClient({
+    base_url: 'http://inbox.test',
+    token: 'token',
+    async fetch(_input, init) {
+      seen.push(init?.keepalive);
+      return new Response(null, { status: 204 });
+    },
+  });
+  await client.inbox.setInboxPresence({ page: 'p', visible: false }, { keepalive: true });
+  await client.inbox.setInboxPresence({ page: 'p', visible: false });
+  expect(seen).toEqual([true, undefined]);
+});
+
 const unsent: typeof globalThis.fetch = () => {
   throw new Error('sent');
 };

@@ -44,13 +44,16 @@ export class PushControl {
     this.#isStopped = true;
     document.removeEventListener('visibilitychange', this.#report);
     clearInterval(this.#timer);
-    void this.#client.inbox.setInboxPresence({ page: this.#page, visible: false }).catch(() => {});
+    this.#reportAs(false);
   }
 
-  #report = (): void => {
-    const visible = !document.hidden;
-    void this.#client.inbox.setInboxPresence({ page: this.#page, visible }).catch(() => {});
-  };
+  #report = (): void => this.#reportAs(!document.hidden);
+
+  /** The last report leaves while the page is closed. */
+  #reportAs(visible: boolean): void {
+    const { inbox } = this.#client;
+    void inbox.setInboxPresence({ page: this.#page, visible }, { keepalive: true }).catch(() => {});
+  }
 
   /** Never asks the person. A subscription that exists is registered again: the user or the key may be another one. */
   async #resume(): Promise<void> {

@@ -151,4 +151,28 @@ describe.skipIf(!chromiumPath)('push in the inbox', { timeout: 60_000 }, () => {
     expect(await workersAndSubscriptions()).toEqual([workers, ['/']]);
     await context.close();
   });
+
+  test('says that it is visible, and no longer, with requests that outlive the page', async () => {
+    const context = await host.newContext();
+    await context.addInitScript({
+      content: `
+        const presences = [];
+        const callFetch = fetch;
+        globalThis.fetch = (input, init) => {
+          if (String(input).endsWith('/presence')) presences.push([JSON.parse(init.body).visible, init.keepalive]);
+          return callFetch(input, init);
+        };
+        globalThis.presences = presences;`,
+    });
+    const { page } = await host.open(context, panel, { user: 'watcher' });
+    await expect.poll(() => page.evaluate('presences')).toEqual([[true, true]]);
+    await page.evaluate(`document.querySelector('carillon-inbox').remove()`);
+    await expect
+      .poll(() => page.evaluate('presences'))
+      .toEqual([
+        [true, true],
+        [false, true],
+      ]);
+    await context.close();
+  });
 });
