@@ -902,10 +902,13 @@ union all (select id::text, label, channel, channel, true, status, last_failure_
 delete from push_settings where environment_id = $1;
 
 -- connections_list_push_settings (features/connections/push/store.ts)
-select environment_id, ring, vapid, web_push, apns, fcm, checks, xmin::text as version from push_settings where environment_id = any ($1::uuid[]);
+select environment_id, ring, vapid, web_push, apns, fcm, checks, updated_at::text as saved_at, xmin::text as version from push_settings where environment_id = any ($1::uuid[]);
 
 -- connections_lock_push_settings (features/connections/push/store.ts)
 select environment_id, ring, vapid, web_push, apns, fcm, checks from push_settings where environment_id = $1 for update;
+
+-- connections_update_push_checks (features/connections/push/store.ts)
+update push_settings set checks = $3 where environment_id = $1 and updated_at = $2::timestamptz;
 
 -- connections_upsert_push_settings (features/connections/push/store.ts)
 insert into push_settings (environment_id, ring, vapid, web_push, apns, fcm, checks) values ($1, $2, $3, $4, $5, $6, $7)

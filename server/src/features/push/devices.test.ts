@@ -201,6 +201,21 @@ describe('the push settings', () => {
     expect(checked.body).toMatchObject({ checks: [{}, {}, {}], devices: [] });
   });
 
+  it('show the answers of the last test, which leaves the tokens of the senders in use', async () => {
+    await push.addDevices('checked');
+    const test = (body: object) => push.live('POST', `${push.settingsPath()}/test`, body);
+    const isFcmAccepted = async () => (await push.live('GET', push.settingsPath())).body.fcm.check.ok;
+    push.fcm.fault = { status: 403, body: { error: { status: 'PERMISSION_DENIED', message: 'no' } } };
+    await test({});
+    expect(await isFcmAccepted()).toBe(false);
+    push.fcm.fault = null;
+    await test({ external_user_id: 'checked' });
+    expect(await isFcmAccepted()).toBe(true);
+    const issued = push.fcm.issued();
+    await test({ external_user_id: 'checked' });
+    expect(push.fcm.issued() - issued).toBe(1); // that of the check itself
+  });
+
   it('are gone once they are deleted', async () => {
     const other = await push.app.request('GET', push.settingsPath()); // a Test key, the Live environment
     expect(other.status).toBe(404);

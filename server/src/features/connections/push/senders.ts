@@ -5,9 +5,9 @@ import { createFcmSender } from '../../../channels/in-app/push/fcm.ts';
 import { createWebPushSender } from '../../../channels/in-app/push/web-push.ts';
 import type { Deps } from '../../../deps.ts';
 import { createCache } from '../../../kernel/cache.ts';
-import { createSenderCache, type Versioned } from '../sender-cache.ts';
+import { createSenderCache } from '../sender-cache.ts';
 import { openPushKeys } from './secrets.ts';
-import { listVersionedPushSettings, type PushSettings } from './store.ts';
+import { listVersionedPushSettings, type PushSettings, type StoredPushSettings } from './store.ts';
 
 export type PushSenders = { [Kind in DeviceKind]?: PushSender };
 
@@ -86,20 +86,20 @@ export function createPushConnections(
     }
   }
 
-  const made = createCache<{ version: string; connection: PushConnection }>(10_000);
+  const made = createCache<{ savedAt: string; connection: PushConnection }>(10_000);
 
-  /** Kept as long as the settings: Apple and Google count how often the tokens of a sender are renewed. */
-  function keptConnection(settings: Versioned<PushSettings> | undefined): PushConnection {
+  /** Kept as long as the settings, also over a check: Apple and Google count how often the tokens of a sender are renewed. */
+  function keptConnection(settings: StoredPushSettings | undefined): PushConnection {
     const known = settings && made.get(settings.environment_id);
-    if (settings && known?.version === settings.version) return known.connection;
+    if (settings && known?.savedAt === settings.saved_at) return known.connection;
     const connection = connectionOf(settings);
     if (settings && connection.problem === null)
-      made.set(settings.environment_id, { version: settings.version, connection });
+      made.set(settings.environment_id, { savedAt: settings.saved_at, connection });
     return connection;
   }
 
   return {
-    connectionsFor: createSenderCache<PushSettings, PushConnection>({
+    connectionsFor: createSenderCache<StoredPushSettings, PushConnection>({
       read: (environmentIds) => listVersionedPushSettings(pool, environmentIds),
       make: (_environment, settings) => keptConnection(settings),
       clock,

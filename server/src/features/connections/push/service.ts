@@ -16,6 +16,7 @@ import {
   findPushSettings,
   lockPushSettings,
   type PushSettings,
+  updatePushChecks,
   updatePushSettings,
 } from './store.ts';
 
@@ -23,7 +24,7 @@ export interface PushSettingsService {
   read(principal: Principal): Promise<PushSettingsView>;
   replace(principal: Principal, body: PushSettingsBody, requestId: string): Promise<PushSettingsView>;
   remove(principal: Principal, requestId: string): Promise<void>;
-  /** Asks each service whether it accepts the settings. */
+  /** Asks each service whether it accepts the settings, and keeps the answers. */
   check(principal: Principal): Promise<{ kind: DeviceKind; ok: boolean; detail: string }[]>;
 }
 
@@ -33,7 +34,7 @@ export function createPushSettingsService(deps: PushSettingsDeps): PushSettingsS
   const { pool, keyring, clock, config } = deps;
 
   /** Returns null when the key that sealed them is no longer configured: they must be entered again. */
-  function opened(stored: PushSettings | null): PushSettings | null {
+  function opened<Stored extends PushSettings>(stored: Stored | null): Stored | null {
     try {
       return stored && { ...stored, ...openPushKeys(keyring, stored.environment_id, stored) };
     } catch {
@@ -120,6 +121,7 @@ export function createPushSettingsService(deps: PushSettingsDeps): PushSettingsS
       const settings = opened(await findPushSettings(pool, environmentId));
       if (!settings) throw notFound('push settings');
       const checks = await checkAll(settings);
+      await updatePushChecks(pool, settings, checks);
       return deviceKinds.flatMap((kind) => {
         const verdict = checks[kind];
         return verdict ? [{ kind, ok: verdict.ok, detail: verdict.detail }] : [];

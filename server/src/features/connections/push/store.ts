@@ -30,21 +30,26 @@ export interface PushSettings {
 
 const columns = 'environment_id, ring, vapid, web_push, apns, fcm, checks';
 
-const selectMany = statement<Versioned<PushSettings>>(
+export interface StoredPushSettings extends PushSettings {
+  /** When they were saved: a check changes the version of the row, but not the settings. */
+  saved_at: string;
+}
+
+const selectMany = statement<Versioned<StoredPushSettings>>(
   'connections_list_push_settings',
-  `select ${columns}, xmin::text as version from push_settings where environment_id = any ($1::uuid[])`,
+  `select ${columns}, updated_at::text as saved_at, xmin::text as version from push_settings where environment_id = any ($1::uuid[])`,
 );
 
 /** Environments without settings are left out. */
 export async function listVersionedPushSettings(
   sql: Sql,
   environmentIds: string[],
-): Promise<Map<string, Versioned<PushSettings>>> {
+): Promise<Map<string, Versioned<StoredPushSettings>>> {
   const rows = await selectMany(sql, [environmentIds]);
   return new Map(rows.map((row) => [row.environment_id, row]));
 }
 
-export async function findPushSettings(sql: Sql, environmentId: string): Promise<PushSettings | null> {
+export async function findPushSettings(sql: Sql, environmentId: string): Promise<StoredPushSettings | null> {
   return (await listVersionedPushSettings(sql, [environmentId])).get(environmentId) ?? null;
 }
 
@@ -71,6 +76,20 @@ export async function updatePushSettings(tx: Sql, settings: PushSettings): Promi
   const { environment_id, ring, vapid, web_push, apns, fcm, checks } = settings;
   const json = [ring, vapid, web_push, apns, fcm, checks].map((value) => value && JSON.stringify(value));
   await upsert(tx, [environment_id, ...json]);
+}
+
+const updateChecks = statement(
+  'connections_update_push_checks',
+  'update push_settings set checks = $3 where environment_id = $1 and updated_at = $2::timestamptz',
+);
+
+/** Settings that were saved since keep the checks of that save. */
+export async function updatePushChecks(
+  sql: Sql,
+  { environment_id, saved_at }: StoredPushSettings,
+  checks: PushSettings['checks'],
+): Promise<void> {
+  await updateChecks(sql, [environment_id, saved_at, JSON.stringify(checks)]);
 }
 
 const remove = statement(
