@@ -3,16 +3,19 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Http2Simulator, startHttp2Simulator } from '../../test/simulators/http2-simulator.ts';
 import { localhostCertificate, localhostKey } from '../../test/simulators/localhost-certificate.ts';
-import { createHttp2Client, type Http2Call, type Http2Client } from './http2.ts';
+import { createHttp2Client, type Http2Call, type Http2Client, type Http2Options } from './http2.ts';
 
 let simulator: Http2Simulator;
 let client: Http2Client;
 const handled: string[] = [];
+/** Calls are answered when it is settled. */
+let held: Promise<void> | null = null;
 
 beforeAll(async () => {
   simulator = await startHttp2Simulator({
-    handle({ path, text }) {
+    async handle({ path, text }) {
       handled.push(path);
+      await held;
       return { status: 200, body: { path, text } };
     },
   });
@@ -20,11 +23,11 @@ beforeAll(async () => {
 afterAll(() => simulator.stop());
 afterEach(() => client.stop());
 
-const start = (): void => {
+const start = (options: Partial<Http2Options> = {}): void => {
   handled.length = 0;
   simulator.faults.length = 0;
   simulator.fault = null;
-  client = createHttp2Client({ policy: 'loopback' });
+  client = createHttp2Client({ policy: 'loopback', ...options });
 };
 const call = (changes: Partial<Http2Call> = {}): Http2Call => ({
   origin: simulator.url,
@@ -68,6 +71,23 @@ describe('HTTP/2 calls', () => {
       expect(await client.post(call())).toMatchObject({ kind: 'answer', status: 200 });
     },
   );
+
+  it('of more accounts than sessions close the session that was used longest ago, once its calls are answered', async () => {
+    start({ maxSessions: 2 });
+    await expect.poll(() => simulator.openSessions()).toBe(0); // those of the other tests
+    let answer = (): void => {};
+    held = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const slow = many(5, { account: 'slow' });
+    await expect.poll(() => handled.length).toBe(5);
+    held = null;
+    for (const account of ['b', 'c', 'd']) await client.post(call({ account }));
+    await expect.poll(() => simulator.openSessions()).toBe(3);
+    answer();
+    expect((await slow).map(({ status }) => status)).toEqual(Array(5).fill(200));
+    await expect.poll(() => simulator.openSessions()).toBe(2);
+  });
 
   it('between two sessions lose nothing when the server announces its end', async () => {
     start();

@@ -6,7 +6,7 @@ import {
   type IncomingHttpHeaders,
 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
-import { createCache } from '../kernel/cache.ts';
+import { createClosingCache } from '../kernel/cache.ts';
 import type { OutboundAnswer, OutboundFailure } from './http.ts';
 import { AddressRefused, ConnectTimeout, connectAllowed, type NetworkPolicy } from './net.ts';
 
@@ -39,11 +39,13 @@ export interface Http2Options {
   ca?: string;
   /** A session without a call for this long is closed. */
   idleMs?: number;
+  /** Sessions that are open at the same time; the one that was used longest ago makes room. */
+  maxSessions?: number;
 }
 
 const connectTimeoutMs = 10_000;
 const defaultIdleMs = 5 * 60_000;
-const maxSessions = 500;
+const defaultMaxSessions = 500;
 /** A call that the server did not begin is tried on so many sessions. */
 const maxSessionsOfCall = 3;
 
@@ -62,10 +64,21 @@ interface SharedSession {
   forget(): void;
 }
 
-export function createHttp2Client({ policy, ca, idleMs = defaultIdleMs }: Http2Options): Http2Client {
+export function createHttp2Client({
+  policy,
+  ca,
+  idleMs = defaultIdleMs,
+  maxSessions = defaultMaxSessions,
+}: Http2Options): Http2Client {
   const open = new Set<ClientHttp2Session>();
   const stopping = new AbortController();
-  const sessions = createCache<SharedSession>(maxSessions);
+  // Calls in progress are answered before the session is closed.
+  const sessions = createClosingCache<SharedSession>(maxSessions, ({ ready }) => {
+    ready.then(
+      (session) => session.close(),
+      () => {},
+    );
+  });
 
   async function connect(origin: string): Promise<ClientHttp2Session> {
     const { hostname, port, protocol } = new URL(origin);

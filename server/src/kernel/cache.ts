@@ -7,5 +7,20 @@ export type Cache<Value extends {}> = LRUCache<string, Value>;
  * of entries, which for all of our caches was a tenth of a start; it does not for a limit given as a sum of sizes.
  */
 export function createCache<Value extends {}>(size: number, ms?: number): Cache<Value> {
-  return new LRUCache({ maxSize: size, sizeCalculation: () => 1, ...(ms === undefined ? {} : { ttl: ms }) });
+  return new LRUCache({ ...limitOf(size), ...(ms === undefined ? {} : { ttl: ms }) });
 }
+
+/** A cache whose values must be closed when they make room for others. */
+export function createClosingCache<Value extends {}>(
+  size: number,
+  close: (value: Value) => void,
+): Cache<Value> {
+  return new LRUCache({
+    ...limitOf(size),
+    dispose(value, _key, reason) {
+      if (reason === 'evict') close(value);
+    },
+  });
+}
+
+const limitOf = (size: number) => ({ maxSize: size, sizeCalculation: () => 1 });

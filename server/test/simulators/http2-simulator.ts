@@ -24,6 +24,7 @@ export interface Http2Simulator {
   calls(): number;
   /** The number of sessions that were opened so far. */
   sessions(): number;
+  openSessions(): number;
   /** The server announces its end: calls in progress are answered, later ones need another session. */
   goaway(): void;
   stop(): Promise<void>;
@@ -120,6 +121,7 @@ export async function startHttp2Simulator(options: Http2SimulatorOptions): Promi
     fault: null,
     calls: () => calls,
     sessions: () => sessions,
+    openSessions: () => open.size,
     goaway() {
       for (const session of open) session.goaway(constants.NGHTTP2_NO_ERROR);
     },
