@@ -155,6 +155,16 @@ describe('the push settings', () => {
     expect([other.status, other.body.error.param]).toEqual([400, 'apns.private_key']);
   });
 
+  it('take the contact as an address or as a link, however it is written', async () => {
+    for (const [contact, saved] of [
+      ['HTTPS://Acme.example/push', 'https://acme.example/push'],
+      ['MAILTO:ops@acme.example', 'ops@acme.example'],
+    ])
+      expect((await push.save({ ...push.allServices(), web_push: { contact } })).body.web_push.contact).toBe(
+        saved,
+      );
+  });
+
   it('are saved when a service refuses them, with its answer', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const foreign = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -25,7 +25,8 @@ export function readPushInput(
 function readContact(given: string): string {
   const address = given.replace(/^mailto:/i, '');
   if (!('problem' in parseEmailAddress(address))) return address;
-  if (URL.canParse(given) && new URL(given).protocol === 'https:') return given;
+  const url = URL.canParse(given) ? new URL(given) : null;
+  if (url?.protocol === 'https:') return url.href;
   throw invalidParameter('web_push.contact', 'web_push.contact must be an email address or an https URL.');
 }
 
