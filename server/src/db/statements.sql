@@ -1043,7 +1043,7 @@ with slice as materialized (
 select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
   (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
   (select array_agg(id) from (
-     select id from item where rung_at is not null order by position desc limit 50) newest) as rung,
+     select id from item where rung_at is not null order by position desc limit 500) newest) as rung,
   (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
 from total t;
 
@@ -1079,7 +1079,7 @@ with slice as materialized (
 select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
   (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
   (select array_agg(id) from (
-     select id from item where rung_at is not null order by position desc limit 50) newest) as rung,
+     select id from item where rung_at is not null order by position desc limit 500) newest) as rung,
   (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
 from total t;
 
@@ -1115,7 +1115,7 @@ with slice as materialized (
 select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
   (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
   (select array_agg(id) from (
-     select id from item where rung_at is not null order by position desc limit 50) newest) as rung,
+     select id from item where rung_at is not null order by position desc limit 500) newest) as rung,
   (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
 from total t;
 
@@ -1151,7 +1151,7 @@ with slice as materialized (
 select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read,
   (select array_agg(snooze_id) from item where snooze_id is not null) as snoozes,
   (select array_agg(id) from (
-     select id from item where rung_at is not null order by position desc limit 50) newest) as rung,
+     select id from item where rung_at is not null order by position desc limit 500) newest) as rung,
   (select count(*) from slice)::int as scanned, (select position from slice order by position desc limit 1) as last
 from total t;
 

@@ -18,8 +18,8 @@ export interface InboxSelection extends TabFilter {
 export const isInTabSql = (category: string, tag: string): string =>
   `(${category}::text is null or category = ${category}) and (${tag}::text is null or tags @> array[${tag}::text])`;
 
-/** A slice withdraws this many pushes, the newest: one message to a device has room for no more. */
-const maxWithdrawn = 50;
+/** A slice withdraws this many pushes, the newest. */
+const maxWithdrawn = 500;
 
 interface SliceRow {
   marked: number;

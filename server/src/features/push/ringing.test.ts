@@ -225,6 +225,29 @@ describe('an item that is read or archived', () => {
     expect(withdrawals.map(({ payload }) => [...payload.ids].sort())).toEqual([[...ids].sort()]);
   });
 
+  it('is withdrawn with many others by several messages, which each have room for 50', async () => {
+    await push.addDevices('many');
+    const first = await push.send('many');
+    await push.trace(first, isDone(3));
+    const owner = [push.app.liveEnvironmentId, 'many'];
+    await push.app.pool.query(
+      `insert into inbox_items (id, environment_id, external_user_id, position, data, bytes, rung_at)
+       select id, $1, $2, id, '{}', 0, now() from (select gen_random_uuid() as id from generate_series(1, 120)) n`,
+      owner,
+    );
+    await push.app.pool.query(
+      'update inboxes set unread = unread + 120 where environment_id = $1 and external_user_id = $2',
+      owner,
+    );
+    await push.as('many', 'POST', '/inbox/v1/notifications/mark-all-read', {});
+    await push.idle();
+    const withdrawals = push.webPush.received.flatMap(({ payload }) =>
+      payload.type === 'withdraw' ? [payload.ids] : [],
+    );
+    expect(withdrawals.map((ids) => ids.length).sort()).toEqual([21, 50, 50]);
+    expect(new Set(withdrawals.flat()).size).toBe(121);
+  });
+
   it('is withdrawn after the push, even when it is read while the devices ring', async () => {
     await push.addDevices('race');
     const order: string[] = [];
