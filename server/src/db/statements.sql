@@ -3079,7 +3079,9 @@ order by id desc;
 
 -- sandbox_find_of_notification (features/sandbox/store.ts)
 select id, environment_id, notification_id, channel, provider, recipient, payload::text
-from sandbox_messages where notification_id = $2 and environment_id = $1 order by id desc limit 1;
+from sandbox_messages
+where notification_id = $2 and environment_id = $1 and (channel <> 'in_app' or payload -> 'push' is null)
+order by id desc limit 1;
 
 -- schedule_runs_remove_member (features/schedules/eraser.ts)
 update schedule_runs set definition = jsonb_set(definition, '{target}', jsonb_set((definition -> 'target'), '{audience,users}', (

@@ -116,6 +116,9 @@ describe('an item that arrives in an inbox', () => {
     const { body } = await app.request('GET', '/v1/sandbox/messages');
     const kept = body.data.filter((message: { notification_id: string }) => message.notification_id === id);
     expect(kept.filter(({ payload }: { payload: { push?: object } }) => payload.push).length).toBe(3);
+    const content = await app.request('GET', `/v1/notifications/${id}/content`);
+    const own = kept.find(({ payload }: { payload: { push?: object } }) => !payload.push);
+    expect(content.body.sandbox_message_id).toBe(own?.id ?? null);
   });
 });
 

@@ -94,8 +94,11 @@ export async function eraseSandboxMessages(sql: Sql, notifications: readonly Sco
 
 const findOfNotification = statement<StoredMessage>(
   'sandbox_find_of_notification',
+  // A push is what a device got of the notification, not its content.
   `select id, environment_id, notification_id, channel, provider, recipient, payload::text
-   from sandbox_messages where notification_id = $2 and environment_id = $1 order by id desc limit 1`,
+   from sandbox_messages
+   where notification_id = $2 and environment_id = $1 and (channel <> 'in_app' or payload -> 'push' is null)
+   order by id desc limit 1`,
 );
 
 /** Returns the newest message of a notification, or null. */
