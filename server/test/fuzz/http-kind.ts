@@ -140,6 +140,11 @@ export const httpKind: Area = {
     callback({ before: '{"id":"x","status":"ok"', keys: 39_000, after: '}' }),
     { ...callback({ unit: 'a=b&', times: 250_000 }), form: true },
     { ...callback({ unit: 'status=ok&', times: 100_000 }), form: true },
+    {
+      ...callback({ unit: 'a=b&', times: 250_000 }),
+      contentType: 'application/x-www-form-urlencoded; json',
+    },
+    { ...callback({ before: 'a=', unit: '%C3%89', times: 170_000 }), form: true },
     // Ten providers, each with as many templates as fit.
     {
       providers: 10,
@@ -249,7 +254,9 @@ export const httpKind: Area = {
     const keys = Number((input.callback as JsonObject)?.keys) || 0;
     const wide = Array.from({ length: Math.min(keys, 39_000) }, (_, n) => `,"k${n}":1`).join('');
     const body = wide ? text.replace('}', `${wide}}`) : text;
-    const contentType = input.form ? 'application/x-www-form-urlencoded' : 'application/json';
+    const contentType = String(
+      input.contentType ?? (input.form ? 'application/x-www-form-urlencoded' : 'application/json'),
+    );
     await trial.ask('POST callback', 'POST', pathname, Buffer.from(body), { contentType });
     await trial.ask('GET callback', 'GET', `${pathname}?${text.slice(0, 4_000).replace(/[^\w=&%.-]/g, '')}`);
   },

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes, sha256, sha256Hex } from '../../kernel/crypto.ts';
-import { receiptDetail, refused } from '../callback.ts';
+import { formIn, receiptDetail, refused } from '../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../contract.ts';
 import { jsonIn } from '../json.ts';
 import { shownText } from '../secrets.ts';
@@ -70,12 +70,12 @@ function isSigned(given: string, secret: string, body: Buffer): boolean {
 }
 
 /** JSON, a form or a query. Undefined when it is none of them. */
-function documentOf({ method, query, headers, body }: CallbackRequest): unknown {
+function documentOf(request: CallbackRequest): unknown {
+  const { method, query, headers, body } = request;
   if (method === 'GET') return query;
-  const text = body.toString('utf8');
   if ((headers['content-type'] ?? '').includes('application/x-www-form-urlencoded'))
-    return Object.fromEntries(new URLSearchParams(text));
-  return jsonIn(text);
+    return Object.fromEntries(formIn(request));
+  return jsonIn(body.toString('utf8'));
 }
 
 function reportsOf(item: unknown, { config, named, statuses, readReply }: Reading): Report[] {

@@ -196,6 +196,11 @@ describe('a callback', () => {
     },
   );
 
+  test('that is a form has a bounded number of fields, whatever else its content type says', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded; json' };
+    await expect(read({ headers, body: 'a=b&'.repeat(1_001) })).rejects.toThrow('form with more than');
+  });
+
   test('is refused until the settings say how it is verified', async () => {
     const body = JSON.stringify({ ref: id, state: 'DELIVRD' });
     expect(await read({ body }, { callback_auth: null })).toMatchObject({ kind: 'refused', status: 401 });

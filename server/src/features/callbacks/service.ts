@@ -2,7 +2,6 @@ import type { CallbackAnswer, CallbackRequest } from '../../channels/contract.ts
 import type { Deps } from '../../deps.ts';
 import { hasMoreNames, hasMoreValues } from '../../http/json.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
-import { countFields } from '../../kernel/form-size.ts';
 import type { CallbackProviders } from '../connections/index.ts';
 import { type LinkSecrets, readCallbackToken } from '../links/index.ts';
 import type { ReportWriter } from '../receipts/index.ts';
@@ -22,8 +21,6 @@ export interface CallbackService {
 const maxValues = 40_000;
 /** As names of one object, the slowest form, 40,000 values take 50 ms to parse. */
 const maxNames = 2_000;
-/** Of a form. Providers send some dozen; a million empty ones would fit into a body. */
-const maxFields = 10_000;
 
 type CallbackDeps = Pick<Deps, 'log' | 'clock' | 'outbound' | 'metrics'> & {
   linkSecrets: LinkSecrets;
@@ -56,8 +53,6 @@ export function createCallbackService(deps: CallbackDeps): CallbackService {
           'payload_too_large',
           `The callback has an object with more than ${maxNames} names.`,
         );
-      if (!isJson(request) && countFields(text, maxFields) > maxFields)
-        throw new Problem('payload_too_large', `The callback has more than ${maxFields} fields.`);
       const provider = await find(environmentId, providerId);
       const read = provider?.kind.readCallback;
       if (!provider || !read || provider.kind.manifest.kind !== kindName) throw notFound('callback');
@@ -94,8 +89,6 @@ export function createCallbackService(deps: CallbackDeps): CallbackService {
     },
   };
 }
-
-const isJson = ({ headers }: CallbackRequest): boolean => (headers['content-type'] ?? '').includes('json');
 
 /** The reason is only in the log: an unverified caller gets no hint for another try. */
 function refusal(status: 400 | 401 | 403): Problem {

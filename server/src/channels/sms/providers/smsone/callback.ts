@@ -1,4 +1,4 @@
-import { refused } from '../../../callback.ts';
+import { formIn, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { optOutOf } from '../../opt-out.ts';
 import { knownCodes } from './codes.ts';
@@ -14,7 +14,7 @@ const noReply = {
 /** Status callbacks of messages we sent, and messages that people sent to our number. */
 export function readCallback(request: CallbackRequest, config: ProviderConfig): CallbackVerdict {
   const { authToken, accountSid } = smsoneConfig(config);
-  const form = new URLSearchParams(request.method === 'POST' ? request.body.toString('utf8') : '');
+  const form = request.method === 'POST' ? formIn(request) : new URLSearchParams();
   const signature = request.headers['x-twilio-signature'];
   if (!signature) return refused(401, 'The signature is missing.');
   if (!isSigned(authToken, request.url, form, signature)) return refused(401, 'The signature is wrong.');

@@ -3,20 +3,31 @@ import { sameBytes } from '../../../../kernel/crypto.ts';
 
 /** The provider's signature: HMAC-SHA1 of the URL it called and every form field, sorted by name, keyed by the auth token. */
 export function signatureOf(authToken: string, url: string, form: URLSearchParams): string {
-  const names = [...new Set(form.keys())].sort(byBytes);
-  const fields = names.map((name) =>
-    [...new Set(form.getAll(name))]
-      .sort(byBytes)
-      .map((value) => name + value)
-      .join(''),
-  );
-  return createHmac('sha1', authToken)
-    .update(url + fields.join(''))
-    .digest('base64');
+  return signer(authToken, form)(url);
 }
 
-function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+/** Reads the fields once, for all candidates of the URL. */
+function signer(authToken: string, form: URLSearchParams): (url: string) => string {
+  const fields = signedFields(form);
+  return (url) =>
+    createHmac('sha1', authToken)
+      .update(url + fields)
+      .digest('base64');
+}
+
+function signedFields(form: URLSearchParams): string {
+  const values = new Map<string, Set<string>>();
+  for (const [name, value] of form) values.set(name, (values.get(name) ?? new Set()).add(value));
+  return sortedByBytes(values.keys())
+    .flatMap((name) => sortedByBytes(values.get(name) ?? []).map((value) => name + value))
+    .join('');
+}
+
+function sortedByBytes(texts: Iterable<string>): string[] {
+  return [...texts]
+    .map((text) => Buffer.from(text))
+    .sort(Buffer.compare)
+    .map(String);
 }
 
 /**
@@ -25,8 +36,9 @@ function byBytes(a: string, b: string): number {
  */
 export function isSigned(authToken: string, url: string, form: URLSearchParams, signature: string): boolean {
   const given = Buffer.from(signature, 'base64');
+  const sign = signer(authToken, form);
   return [url, otherPortForm(url)].some((candidate) =>
-    sameBytes(given, Buffer.from(signatureOf(authToken, candidate, form), 'base64')),
+    sameBytes(given, Buffer.from(sign(candidate), 'base64')),
   );
 }
 

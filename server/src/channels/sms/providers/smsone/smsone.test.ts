@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { localhostCertificate, localhostKey } from '../../../../../test/simulators/localhost-certificate.ts';
 import { type SmsoneSimulator, startSmsoneSimulator } from '../../../../../test/simulators/smsone.ts';
@@ -359,6 +360,30 @@ describe('callbacks of smsone', () => {
     });
     expect(callback({ ...fields, AccountSid: 'AC2' })).toMatchObject({ status: 403 });
     expect(callback({ MessageSid: '' })).toMatchObject({ status: 400 });
+  });
+
+  it('are signed with each value of a repeated field once, sorted', () => {
+    const form = new URLSearchParams('b=2&a=z&a=ä&a=z&a=%F0%9F%94%94&a=%EF%BF%BD');
+    expect(signatureOf('12345', url, form)).toBe(
+      createHmac('sha1', '12345').update(`${url}azaäa\u{fffd}a🔔b2`).digest('base64'),
+    );
+  });
+
+  it('have a bounded form, whatever the content type says', () => {
+    const receive = (body: string) =>
+      callback(
+        {},
+        {
+          headers: { 'content-type': 'application/json', 'x-twilio-signature': 'x' },
+          body: Buffer.from(body),
+        },
+      );
+    expect(receive('a=b&'.repeat(900))).toMatchObject({ kind: 'refused', status: 401 });
+    for (const body of [
+      Array.from({ length: 1_001 }, (_, n) => `a${n}=`).join('&'),
+      `a=${'b'.repeat(131_072)}`,
+    ])
+      expect(() => receive(body)).toThrow('form with more than');
   });
 
   it('are recognised whether or not the provider names the port that the scheme implies', () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../kernel/clock.ts';
-import { refused } from '../../../callback.ts';
+import { formIn, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { jsonObject } from '../../../json.ts';
 import { optOutOf } from '../../opt-out.ts';
@@ -33,10 +33,11 @@ export function readCallback(
   return { kind: 'reports', reports: params.status ? receipts(params) : inbound(params, messageId) };
 }
 
-function paramsOf({ method, query, headers, body }: CallbackRequest): Params | null {
+function paramsOf(request: CallbackRequest): Params | null {
+  const { method, query, headers, body } = request;
   if (method === 'GET') return texts(query);
   const type = headers['content-type'] ?? '';
-  if (!type.includes('json')) return Object.fromEntries(new URLSearchParams(body.toString('utf8')));
+  if (!type.includes('json')) return Object.fromEntries(formIn(request));
   const json = jsonObject(body.toString('utf8'));
   return json && texts(json);
 }

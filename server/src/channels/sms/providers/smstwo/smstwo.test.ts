@@ -303,6 +303,8 @@ describe('callbacks of smstwo', () => {
     expect(callback({ ...vector, 'api-key': 'other' })).toMatchObject({ status: 403 });
     expect(callback({}, null, { body: Buffer.from('{') })).toMatchObject({ status: 400 });
     expect(callback({}, null, { body: Buffer.from('[]') })).toMatchObject({ status: 400 });
+    const fields = { headers: {}, body: Buffer.from('a=b&'.repeat(1_001)) };
+    expect(() => callback({}, null, fields)).toThrow('form with more than');
   });
 
   it('an empty call only checks that the URL answers', () => {
