@@ -101,6 +101,22 @@ describe('a request', () => {
     await expect(make({ body: '{"text": {{ text }}{{ text }}}' })).rejects.toThrow('does not render to JSON');
   });
 
+  test('has each attachment wherever the body names it, and not without end', async () => {
+    const files = [Buffer.alloc(1_500_000, 'a'), Buffer.from('small')];
+    const [big = '', small = ''] = files.map((file) => file.toString('base64'));
+    const variables = { attachments: [{ filename: 'big' }, { filename: 'small' }] };
+    const content = (n: number) => `"{{ attachments[${n}].content }}",`;
+    const contentsOf = async (template: string): Promise<string[]> => {
+      const { body } = await requestFor({ url, body: `[${template}""]` }, variables, files, { owner: 'e' });
+      return JSON.parse(String(body)).slice(0, -1);
+    };
+    const small50 = `{% for i in (1..50) %}${content(1)}{% endfor %}`;
+    expect(await contentsOf(content(0) + small50 + content(0))).toEqual([big, ...Array(50).fill(small), big]);
+    await expect(contentsOf(`{% for i in (1..9000) %}${content(0)}{% endfor %}`)).rejects.toThrow(
+      'the attachments are written too often',
+    );
+  });
+
   test('cannot take more work than a template may', async () => {
     const loop = '{% for a in (1..10000) %}{% for b in (1..10000) %}x{% endfor %}{% endfor %}';
     await expect(make({ body: `"${loop}"` })).rejects.toThrow(/limit|range/);

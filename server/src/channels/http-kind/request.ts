@@ -25,6 +25,8 @@ type RenderedRequest = Pick<ApiRequest, 'url'> & { headers: Record<string, strin
 const maxUrl = 8_000;
 export const maxHeader = 8_000;
 const maxBody = 2_000_000;
+/** Of all attachments in one body; small ones may be written more often. */
+const maxCopies = 2;
 const keptCharacters = 1_000_000;
 /** Encoding takes as many times as long as reading. */
 const encodingFactor = 8;
@@ -145,16 +147,21 @@ class FileInserts {
     return { ...variables, attachments: marked };
   }
 
+  /** A template may write a file several times, within a bound: each mark is short, and a file has megabytes. */
   into(body: string): string {
-    if (this.#files.length === 0) return body;
-    return body
-      .split(this.#mark)
-      .map((part, index) => (index === 0 ? part : this.#replaced(part)))
-      .join('');
-  }
-
-  #replaced(part: string): string {
-    const end = part.indexOf('.');
-    return (this.#files[Number(part.slice(0, end))]?.toString('base64') ?? '') + part.slice(end + 1);
+    const [start = '', ...parts] = body.split(this.#mark);
+    const places = parts.map((part) => {
+      const end = part.indexOf('.');
+      return { file: this.#files[Number(part.slice(0, end))], rest: part.slice(end + 1) };
+    });
+    const length = sum(places.map(({ file }) => base64Length(file)));
+    if (length > maxBody + maxCopies * sum(this.#files.map(base64Length)))
+      throw new Error('the attachments are written too often');
+    const texts = new Map([...new Set(places.map(({ file }) => file))].map((file) => [file, base64Of(file)]));
+    return start + places.map(({ file, rest }) => texts.get(file) + rest).join('');
   }
 }
+
+const base64Length = (file: Buffer | undefined): number => 4 * Math.ceil((file?.length ?? 0) / 3);
+const base64Of = (file: Buffer | undefined): string => file?.toString('base64') ?? '';
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
