@@ -1,9 +1,12 @@
+import { PassThrough } from 'node:stream';
+import type { SMTPServerDataStream } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { startTcpProxy, type TcpProxy, targetOf } from '../../../test/failover/tcp-proxy.ts';
 import { beginMessage, openSession, type SmtpSession, signedIn } from '../../../test/smtp-session.ts';
 import { createSignInGuard } from './limits.ts';
+import { createReceiver } from './receiver.ts';
 
 /** What clients see of a service at its limits, without its database, and on its way out. */
 let database: TestDatabase;
@@ -91,6 +94,29 @@ test('after twenty failed sign-ins of a network, each further one is answered fi
   for (let failures = 0; failures < 20; failures += 1) expect(delayOf('192.0.2.1')).toBe(0);
   expect(delayOf('192.0.2.77')).toBe(5_000);
   expect(delayOf('198.51.100.1')).toBe(0);
+});
+
+test('the messages of one environment take a share of the memory, and leave the rest to others', async () => {
+  const receiver = createReceiver({ bytesInProgress: 40, bytesInProgressPerEnvironment: 10 });
+  const open = (environmentId: string) => {
+    const stream = new PassThrough();
+    const message = stream as unknown as SMTPServerDataStream;
+    return { stream, size: receiver.read(environmentId, message, async ({ length }) => length) };
+  };
+  const slow = open('busy');
+  slow.stream.write('123456');
+  await waitUntil(async () => slow.stream.readableLength === 0 || new Error('not read yet'));
+  const second = open('busy');
+  second.stream.end('12345');
+  await expect(second.size).rejects.toThrow('Too many messages');
+  const other = open('quiet');
+  other.stream.end('1234567890');
+  expect(await other.size).toBe(10);
+  slow.stream.end('7890');
+  expect(await slow.size).toBe(10);
+  const next = open('busy');
+  next.stream.end('1234567890');
+  expect(await next.size).toBe(10);
 });
 
 test('a stop answers the message that is being received, and ends idle connections at once', async () => {

@@ -11,6 +11,8 @@ export const smtpLimits = {
   connections: 1_000,
   /** The messages that are being received or written, in one process. */
   bytesInProgress: 96 * 1_048_576,
+  /** One message of the largest size, so that slow connections of one environment leave room for the others. */
+  bytesInProgressPerEnvironment: 24 * 1_048_576,
   /** RFC 5321 4.5.3.2.7 asks for five minutes. */
   idleMs: 300_000,
   /** From the connection to the sign-in. */

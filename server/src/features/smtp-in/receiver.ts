@@ -1,26 +1,47 @@
 import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../../kernel/errors.ts';
 
-/** Reads messages into memory, and bounds how much all of them take together. */
+/** Reads messages into memory, and bounds how much those of one environment, and all of them, take together. */
 export interface Receiver {
   /** Reads a message and hands it to `use`; its bytes count until that ends. */
-  read<Result>(stream: SMTPServerDataStream, use: (bytes: Buffer) => Promise<Result>): Promise<Result>;
+  read<Result>(
+    environmentId: string,
+    stream: SMTPServerDataStream,
+    use: (bytes: Buffer) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+export interface ReceiverLimits {
+  bytesInProgress: number;
+  bytesInProgressPerEnvironment: number;
 }
 
 const maxPieces = 1_024;
 
-export function createReceiver({ maxBytes }: { maxBytes: number }): Receiver {
-  let inProgress = 0;
+export function createReceiver(limits: ReceiverLimits): Receiver {
+  let total = 0;
+  const byEnvironment = new Map<string, number>();
+
+  function count(environmentId: string, bytes: number): void {
+    total += bytes;
+    const held = (byEnvironment.get(environmentId) ?? 0) + bytes;
+    if (held === 0) byEnvironment.delete(environmentId);
+    else byEnvironment.set(environmentId, held);
+  }
+
+  const hasRoom = (environmentId: string, bytes: number): boolean =>
+    total + bytes <= limits.bytesInProgress &&
+    (byEnvironment.get(environmentId) ?? 0) + bytes <= limits.bytesInProgressPerEnvironment;
 
   return {
-    async read(stream, use) {
+    async read(environmentId, stream, use) {
       let held: Buffer[] = [];
       /** Lines that begin with a dot arrive in pieces of a few bytes, which take far more memory than they have. */
       let pieces: Buffer[] = [];
       let heldBytes = 0;
       let isRefused = false;
       const release = (): void => {
-        inProgress -= heldBytes;
+        count(environmentId, -heldBytes);
         held = [];
         pieces = [];
         heldBytes = 0;
@@ -28,7 +49,7 @@ export function createReceiver({ maxBytes }: { maxBytes: number }): Receiver {
       try {
         for await (const chunk of whole(stream)) {
           // The rest of a message that is refused is read and dropped: a client looks for the reply after the final dot.
-          isRefused ||= stream.sizeExceeded || inProgress + chunk.length > maxBytes;
+          isRefused ||= stream.sizeExceeded || !hasRoom(environmentId, chunk.length);
           if (isRefused) {
             release();
             continue;
@@ -36,7 +57,7 @@ export function createReceiver({ maxBytes }: { maxBytes: number }): Receiver {
           pieces.push(chunk);
           if (pieces.length === maxPieces) held.push(Buffer.concat(pieces.splice(0)));
           heldBytes += chunk.length;
-          inProgress += chunk.length;
+          count(environmentId, chunk.length);
         }
         if (stream.sizeExceeded) throw new Problem('payload_too_large', 'The message is too large.');
         if (isRefused)

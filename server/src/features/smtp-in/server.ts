@@ -39,9 +39,9 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
   const disabledCommands = [...removedCommands, ...(certificate ? [] : ['STARTTLS'])];
   const counts = createConnectionCounts(config.CARILLON_SMTP_CONNECTIONS_PER_ADDRESS);
   const delayOfFailure = createSignInGuard();
-  const receiver = createReceiver({ maxBytes: smtpLimits.bytesInProgress });
-  /** The secret of the session: a key that is revoked during a long session must not send any more. */
-  const secrets = new WeakMap<SMTPServerSession, string>();
+  const receiver = createReceiver(smtpLimits);
+  /** The key of the session. It is looked up for each message: once revoked, it must not send any more. */
+  const keys = new WeakMap<SMTPServerSession, { secret: string; environmentId: string }>();
   const failedSignIns = new WeakMap<SMTPServerSession, number>();
   const signInTimers = new WeakMap<SMTPServerSession, NodeJS.Timeout>();
   const closed = new WeakSet<SMTPServerSession>();
@@ -184,13 +184,13 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
 
   async function signIn(secret: string, session: SMTPServerSession): Promise<void> {
     try {
-      await principalOf(secret);
+      const { environmentId } = await principalOf(secret);
+      keys.set(session, { secret, environmentId });
     } catch (error) {
       const { status } = problemOf(error);
       if (status === 401 || status === 403) await punish(session);
       throw error;
     }
-    secrets.set(session, secret);
     clearTimeout(signInTimers.get(session));
     metrics.smtpSignIns.inc({ outcome: 'accepted' });
   }
@@ -213,7 +213,7 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
 
   /** A message counts as one request of its key, like a batch. */
   async function admit(session: SMTPServerSession): Promise<void> {
-    const secret = secrets.get(session);
+    const { secret } = keys.get(session) ?? {};
     if (!secret || !session.user) throw signInFirst(session);
     const verdict = await deps.rateLimiter.take(await principalOf(secret));
     if (verdict && !verdict.allowed)
@@ -237,11 +237,12 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
   /** Returns the ids of the notifications. */
   async function receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string[]> {
     const recipients = session.envelope.rcptTo.map(({ address }) => address);
+    const { secret = '', environmentId = '' } = keys.get(session) ?? {};
     const late = setTimeout(() => end(session, 'The message took too long.'), smtpLimits.receiveMs);
     try {
-      return await receiver.read(stream, async (bytes) => {
+      return await receiver.read(environmentId, stream, async (bytes) => {
         clearTimeout(late);
-        const principal = await principalOf(secrets.get(session) ?? '');
+        const principal = await principalOf(secret);
         return submit(deps, { principal, recipients, bytes, isAbandoned: () => closed.has(session) });
       });
     } finally {
