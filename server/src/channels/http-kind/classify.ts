@@ -2,7 +2,7 @@ import type { ApiAnswer } from '../api.ts';
 import { outcomeOfStatus } from '../by-status.ts';
 import { outcomeOfCode } from '../code-meaning.ts';
 import type { Outcome, ProviderConfig } from '../contract.ts';
-import { textAt } from './pointer.ts';
+import { isPresentAt, textAt } from './pointer.ts';
 import { errorClassOf, statusRanges, textOf } from './settings.ts';
 
 export function isSuccessStatus(config: ProviderConfig, status: number): boolean {
@@ -17,9 +17,10 @@ export function classify(config: ProviderConfig, answer: ApiAnswer): Outcome {
   const code = at('error_code_pointer');
   const reading = { detail: detailOf(config, answer), code: code ?? String(status), retryAfterMs };
   if (isSuccessStatus(config, status)) {
-    const found = at('success_pointer');
+    const pointer = textOf(config, 'success_pointer');
     const wanted = textOf(config, 'success_value');
-    const isMarked = config.success_pointer ? found !== null && (wanted === null || found === wanted) : true;
+    const found = textAt(parsed, pointer);
+    const isMarked = pointer === null || (wanted === null ? isPresentAt(parsed, pointer) : found === wanted);
     const id = at('message_id_pointer');
     if (isMarked && (id !== null || !config.message_id_pointer))
       return {

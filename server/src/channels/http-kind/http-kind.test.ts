@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig } from '../contract.ts';
 import { emailProviders, smsProviders } from '../registry.ts';
+import { classify } from './classify.ts';
 import { requestFor, type Variables } from './request.ts';
 
 const url = 'https://gateway.example/send';
@@ -120,6 +121,42 @@ describe('a request', () => {
   test('cannot take more work than a template may', async () => {
     const loop = '{% for a in (1..10000) %}{% for b in (1..10000) %}x{% endfor %}{% endfor %}';
     await expect(make({ body: `"${loop}"` })).rejects.toThrow(/limit|range/);
+  });
+});
+
+describe('an answer', () => {
+  const kindOf = (body: unknown, config: ProviderConfig) => {
+    const answer = {
+      status: 200,
+      headers: {},
+      json: null,
+      parsed: body,
+      text: '',
+      at: 0,
+      retryAfterMs: null,
+    };
+    return classify({ url, ...config }, answer).kind;
+  };
+
+  test.each<[string, unknown, string]>([
+    ['a text', 'ok', 'accepted'],
+    ['an object', { id: 1 }, 'accepted'],
+    ['a list', [], 'accepted'],
+    ['zero', 0, 'accepted'],
+    ['false', false, 'accepted'],
+    ['null', null, 'ambiguous'],
+    ['an empty text', '', 'ambiguous'],
+    ['nothing', undefined, 'ambiguous'],
+  ])('with %s at success_pointer', (_title, value, kind) => {
+    expect(kindOf({ data: value }, { success_pointer: '/data' })).toBe(kind);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['the value', true, 'accepted'],
+    ['another value', false, 'rejected'],
+    ['an object', {}, 'ambiguous'],
+  ])('with %s where success_value belongs', (_title, value, kind) => {
+    expect(kindOf({ ok: value }, { success_pointer: '/ok', success_value: 'true' })).toBe(kind);
   });
 });
 
