@@ -58,7 +58,7 @@ export function createApiCarrier<Sent extends Message>(
   const call = async (request: ApiRequest, limitMs: number, signal?: AbortSignal) => {
     const headers = { accept: 'application/json', ...request.headers };
     const limits = { timeoutMs: limitMs, maxBytes: maxAnswerBytes, ...(signal ? { signal } : {}) };
-    return wholeRefusal(await outbound.request({ ...request, headers, ...limits }));
+    return wholeRefusal(await outbound.request({ ...request, headers, secrets, ...limits }));
   };
   const read = (answer: OutboundAnswer): ApiAnswer => readAnswer(answer, clock(), secrets);
 

@@ -33,3 +33,12 @@ test.each([
 ])('%s is shown as %s', (url, shown) => {
   expect(exchangeOf({ method: 'POST', url }, { status: 200, body: Buffer.alloc(0) }).url).toBe(shown);
 });
+
+test('a path segment with a secret in it is not shown, even if it is a plain word', () => {
+  const call = {
+    method: 'POST',
+    url: 'https://api.example/correcthorse/send',
+    secrets: ['', 'correcthorse'],
+  };
+  expect(exchangeOf(call, { status: 200, body: Buffer.alloc(0) }).url).toBe('https://api.example/…/send');
+});

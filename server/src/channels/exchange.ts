@@ -2,6 +2,7 @@ export interface ShownMessage {
   method: string;
   url: string;
   body?: string | Buffer;
+  secrets?: readonly string[];
 }
 
 /**
@@ -10,7 +11,7 @@ export interface ShownMessage {
  */
 export interface Exchange {
   method: string;
-  /** The URL without the query and without any path segment that is not a plain word: some paths are as good as a password. */
+  /** The URL without the query and without any path segment that is not a plain word or contains a secret: some paths are as good as a password. */
   url: string;
   request_bytes: number;
   /** Null when no answer came. */
@@ -20,12 +21,12 @@ export interface Exchange {
 }
 
 export function exchangeOf(
-  { method, url, body = '' }: ShownMessage,
+  { method, url, body = '', secrets = [] }: ShownMessage,
   answer: { status: number | null; body: Buffer },
 ): Exchange {
   return {
     method,
-    url: shownUrl(url),
+    url: shownUrl(url, secrets),
     request_bytes: Buffer.byteLength(body),
     status: answer.status,
     response_bytes: answer.body.length,
@@ -35,10 +36,12 @@ export function exchangeOf(
 /** Keys that happen to have no digit are longer than the words of an API. */
 const word = /^(?:[a-z._-]{1,20}|v\d{1,2}|\d{4}-\d{2}-\d{2})$/i;
 
-function shownUrl(text: string): string {
+function shownUrl(text: string, secrets: readonly string[]): string {
   const { origin, pathname } = new URL(text);
+  const isSecret = (segment: string): boolean =>
+    secrets.some((secret) => secret !== '' && segment.includes(secret));
   const segments = pathname
     .split('/')
-    .map((segment) => (segment === '' || word.test(segment) ? segment : '…'));
+    .map((segment) => (segment === '' || (word.test(segment) && !isSecret(segment)) ? segment : '…'));
   return origin + segments.join('/');
 }

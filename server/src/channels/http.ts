@@ -26,6 +26,8 @@ export interface OutboundCall {
   url: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
+  /** Path segments that contain one of these are not shown in the exchange. */
+  secrets?: readonly string[];
   /** The limit for the whole call: DNS lookup, connection, request and answer. */
   timeoutMs: number;
   /** The number of bytes kept of the answer's body. */

@@ -71,8 +71,10 @@ function headersWith(config: ProviderConfig, secret: string | null): Record<stri
 }
 
 /** The secret in every form in which it is sent, so that none of them is shown: Basic credentials are encoded, for one. */
-function secretForms(secret: string | null, headers: Record<string, string>): string[] {
+export function secretForms(secret: string | null, headers: Record<string, string>): string[] {
   if (secret === null) return [];
   const sent = Object.values(headers).map((value) => value.split(' ').at(-1) ?? '');
-  return [secret, ...sent.filter((value) => value.length >= 16)];
+  const inUrl = encodeURIComponent(secret.toWellFormed());
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  return [...new Set([secret, inUrl, base64, ...sent.filter((value) => value.length >= 16)])];
 }

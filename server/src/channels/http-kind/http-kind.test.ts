@@ -1,7 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig } from '../contract.ts';
+import type { OutboundCall } from '../http.ts';
+import type { ProviderContext } from '../provider.ts';
 import { emailProviders, smsProviders } from '../registry.ts';
+import { shownText } from '../secrets.ts';
+import type { SmsMessage } from '../sms/message.ts';
+import { secretForms } from './api.ts';
 import { classify } from './classify.ts';
 import { requestFor, type Variables } from './request.ts';
 
@@ -121,6 +126,42 @@ describe('a request', () => {
   test('cannot take more work than a template may', async () => {
     const loop = '{% for a in (1..10000) %}{% for b in (1..10000) %}x{% endfor %}{% endfor %}';
     await expect(make({ body: `"${loop}"` })).rejects.toThrow(/limit|range/);
+  });
+});
+
+describe('the secret', () => {
+  const secret = 'a/b+c d&é=!';
+
+  test('is not shown in any form in which it is sent', () => {
+    const basic = Buffer.from(`user:${secret}`).toString('base64');
+    const forms = secretForms(secret, { authorization: `Basic ${basic}` });
+    const base64 = Buffer.from(secret).toString('base64');
+    for (const text of [secret, encodeURIComponent(secret), base64, base64.replace(/=+$/, ''), basic])
+      expect(shownText(`no such key: ${text}`, forms)).toMatch(/^no such key: ••••=*$/);
+  });
+
+  test('is not shown in the path of a call', async () => {
+    const seen: OutboundCall[] = [];
+    const request = async (call: OutboundCall) => {
+      seen.push(call);
+      return { kind: 'answer' as const, status: 200, headers: {}, body: Buffer.alloc(0), latencyMs: 0 };
+    };
+    const carrier = smsProviders.http?.create(
+      'http',
+      { url: 'https://gateway.example/{{ secret }}/send', secret },
+      { outbound: { request }, clock: Date.now } as unknown as ProviderContext,
+    );
+    const message = {
+      channel: 'sms',
+      notificationId: 'n',
+      environmentId: 'e',
+      attempt: 1,
+      text: 'Hi',
+      from: 'A',
+    };
+    const to = { address: '+447700900123', name: null };
+    await carrier?.send({ ...message, to } as SmsMessage, new AbortController().signal);
+    expect(seen[0]?.secrets).toContain(secret);
   });
 });
 
