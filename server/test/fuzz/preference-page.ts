@@ -24,14 +24,14 @@ async function prepare(target: FuzzTarget, wanted: number): Promise<void> {
 
 const pair = (name: string, value: string): string => `${name}=${value}&`;
 const everyBox = (n: number): string =>
-  ['email', 'in_app', 'sms'].map((channel) => pair('shown', `fuzz.${n}:${channel}`)).join('');
+  ['email', 'in_app', 'sms'].map((channel) => pair('shown_on', `fuzz.${n}:${channel}`)).join('');
 
 /** The page where recipients choose, and the form that comes back. */
 export const preferencePage: Area = {
   name: 'preference page',
   sampleEvery: 4,
   known: [
-    { form: 'shown=news:email&on=' },
+    { form: 'shown_on=news:email&on=' },
     {
       form: Array.from({ length: manyCategories }, (_, n) => everyBox(n)).join(''),
       categories: manyCategories,
@@ -44,7 +44,7 @@ export const preferencePage: Area = {
       '%41',
       '+',
       'on=fuzz.1:email&',
-      'shown=fuzz.1:email&',
+      'shown_on=fuzz.1:email&',
       '%F0%9F%98%80',
       'é',
       'a',
@@ -67,7 +67,12 @@ export const preferencePage: Area = {
     form: random.chance(0.5)
       ? hostileText(random, 60_000)
       : {
-          unit: random.pick(['a=b&', 'on=fuzz.2:sms&', 'shown=fuzz.3:email&on=x&', hostileText(random, 20)]),
+          unit: random.pick([
+            'a=b&',
+            'on=fuzz.2:sms&',
+            'shown_off=fuzz.3:email&on=x&',
+            hostileText(random, 20),
+          ]),
           times: random.size(60_000),
         },
     ...(random.chance(0.3) ? { language: hostileText(random, 4_000) } : {}),

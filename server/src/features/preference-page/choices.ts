@@ -36,21 +36,29 @@ export function choicesOf(preferences: Preference[], categories: DescribedCatego
   });
 }
 
-/** The name of a checkbox and of the hidden field that says that it was shown. */
+/** The value of a checkbox and of the hidden field that says how it was shown. */
 export const cellName = (categoryKey: string, channel: Channel): string => `${categoryKey}:${channel}`;
 
+/** The name of the hidden field of a checkbox. */
+export const shownName = (isOn: boolean): 'shown_on' | 'shown_off' => (isOn ? 'shown_on' : 'shown_off');
+
 /**
- * The changes that a form asks for. Only checkboxes that the page had shown count: one that was added since
- * stays as it is. Unknown names are ignored, because a category may have been archived since.
+ * The changes that a form asks for. Only checkboxes that the page had shown count, and only those that the recipient changed: a
+ * form that was open for a while must not undo what was chosen elsewhere since. Unknown names are ignored, because a category
+ * may have been archived since.
  */
 export function changesIn(form: URLSearchParams, choices: Choice[]): PreferenceChange[] {
-  const shown = new Set(form.getAll('shown'));
-  const on = new Set(form.get('all') === 'off' ? [] : form.getAll('on'));
+  const shown = new Map(
+    [true, false].flatMap((isOn) => form.getAll(shownName(isOn)).map((cell) => [cell, isOn] as const)),
+  );
+  const stopsAll = form.get('all') === 'off';
+  const on = new Set(stopsAll ? [] : form.getAll('on'));
   return choices.flatMap(({ key, channels }) =>
     channels.flatMap(({ channel, isOn }) => {
       const name = cellName(key, channel);
-      if (!shown.has(name) || on.has(name) === isOn) return [];
-      return [{ category_key: key, channel, opted_in: !isOn }];
+      const wanted = on.has(name);
+      const isAsked = shown.has(name) && (stopsAll || shown.get(name) !== wanted);
+      return isAsked && wanted !== isOn ? [{ category_key: key, channel, opted_in: wanted }] : [];
     }),
   );
 }

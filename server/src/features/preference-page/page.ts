@@ -2,7 +2,7 @@ import type { Channel } from '../../channels/contract.ts';
 import { hostedPage, type PageBrand } from '../../http/hosted-page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Reply } from '../../http/route.ts';
-import { type Choice, cellName } from './choices.ts';
+import { type Choice, cellName, shownName } from './choices.ts';
 import { languageFor, type PreferenceTexts } from './languages.ts';
 
 export type PreferenceVisit =
@@ -30,13 +30,14 @@ export function pageFor(visit: PreferenceVisit, acceptLanguage: string | undefin
   });
 }
 
+/** `autocomplete="off"`: a browser must not put its own state of the boxes beside the hidden fields of a fresh page. */
 function formOf(choices: Choice[], texts: PreferenceTexts): Html {
   if (choices.length === 0) return html`<p>${texts.nothing}</p>`;
   const canChoose = choices.some(({ channels }) => channels.length > 0);
   const buttons = html`<p><button type="submit">${texts.save}</button>
 <button type="submit" class="second" name="all" value="off">${texts.stopAll}</button></p>`;
   return html`<p>${texts.intro}</p>
-<form method="post">
+<form method="post" autocomplete="off">
 ${choices.map((choice) => fieldsetOf(choice, texts))}${canChoose ? buttons : null}
 </form>`;
 }
@@ -48,7 +49,7 @@ function fieldsetOf({ key, name, description, isCritical, channels }: Choice, te
 ${description ? html`<p class="soft" dir="auto">${description}</p>` : null}${isCritical ? html`<p class="soft">${texts.always}</p>` : null}${channels.map(
   ({ channel, isOn }) => {
     const cell = cellName(key, channel);
-    return html`<input type="hidden" name="shown" value="${cell}">
+    return html`<input type="hidden" name="${shownName(isOn)}" value="${cell}">
 <label><input type="checkbox" name="on" value="${cell}"${isOn ? html` checked` : null}> ${channelName(channel, texts)}</label>
 `;
   },

@@ -38,10 +38,19 @@ const submit = (path: string, form: [string, string][], headers: Record<string, 
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
   });
 
-const shown: [string, string][] = ['news:email', 'news:sms', 'product:email', 'product:sms'].map((cell) => [
-  'shown',
-  cell,
-]);
+/** The defaults. */
+const shown: [string, string][] = [
+  ['shown_on', 'news:email'],
+  ['shown_on', 'news:sms'],
+  ['shown_off', 'product:email'],
+  ['shown_off', 'product:sms'],
+];
+
+const hiddenIn = (page: string): [string, string][] =>
+  [...page.matchAll(/type="hidden" name="([^"]+)" value="([^"]+)"/g)].map(([, name = '', cell = '']) => [
+    name,
+    cell,
+  ]);
 
 /** The values of a user, by category and channel. */
 async function chosen(user: string): Promise<Record<string, string>> {
@@ -90,6 +99,17 @@ describe('the page', () => {
     expect(checkedIn((await visit(path)).body)).toEqual(['news:sms', 'product:email']);
   });
 
+  test('that was open for a while undoes nothing that was chosen elsewhere since', async () => {
+    const path = await pathOf('barbara');
+    const old = hiddenIn((await visit(path)).body);
+    expect(old).toEqual(shown);
+    const on = (...cells: string[]) => cells.map((cell): [string, string] => ['on', cell]);
+    await submit(path, [...old, ...on('news:sms', 'product:sms')]);
+    const { body } = await submit(path, [...old, ...on('news:email', 'news:sms', 'product:email')]);
+    expect(checkedIn(body)).toEqual(['news:sms', 'product:email', 'product:sms']);
+    expect(checkedIn((await submit(path, [...old, ['all', 'off']])).body)).toEqual([]);
+  });
+
   test('turns off everything with one button', async () => {
     const path = await pathOf('linus');
     const { body } = await submit(path, [...shown, ['on', 'news:email'], ['all', 'off']]);
@@ -101,10 +121,10 @@ describe('the page', () => {
     const path = await pathOf('ken');
     expect((await submit(path, [['on', 'product:email']])).status).toBe(200);
     const odd: [string, string][] = [
-      ['shown', 'security:email'],
-      ['shown', 'gone:email'],
+      ['shown_on', 'security:email'],
+      ['shown_off', 'gone:email'],
       ['on', 'gone:email'],
-      ['shown', '__proto__'],
+      ['shown_on', '__proto__'],
     ];
     expect((await submit(path, odd)).status).toBe(200);
     expect((await submit(path, [])).status).toBe(200);

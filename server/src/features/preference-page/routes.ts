@@ -58,7 +58,7 @@ export function preferencePageRoutes({ preferencePage }: { preferencePage: Prefe
       tag: 'Preference page',
       summary: 'Save the preference page',
       description:
-        'For the form of the page: `shown` names the checkboxes that were shown and `on` those that are checked, each as `category:channel`; `all=off` unchecks all. Repeating the call changes nothing.',
+        'For the form of the page: `shown_on` and `shown_off` name the checkboxes that were shown checked and unchecked, and `on` those that are checked now, each as `category:channel`. Only what was changed is saved; `all=off` turns off all that were shown. Repeating the call changes nothing.',
       access: 'public',
       params: TokenParams,
       rawBody: true,
