@@ -97,6 +97,17 @@ describe('a request', () => {
     ).rejects.toThrow('same host');
   });
 
+  test.each([
+    ['..', `${url}/{{ to }}/x`],
+    ['.', `${url}/{{ to }}?a=b`],
+    ['.', `${url}/.{{ to }}`],
+    ['.\t.', `${url}/{{ to | url_decode }}/x`],
+  ])('has no segment %j from data in its path %s', async (to, template) => {
+    await expect(make({ url: template }, { to })).rejects.toThrow('segment . or ..');
+    expect((await make({ url: `${url}/{{ to }}x?to={{ to }}` }, { to: '..' })).url).toContain('/..x?to=..');
+    expect((await make({ url: `${url}/../x` }, { to })).url).toBe(`${url}/../x`);
+  });
+
   test('has data that cannot add a header', async () => {
     const { headers } = await make({ headers: { 'X-Text': 'a{{ text }}' } }, { text: 'b\r\nX-Evil: 1' });
     expect(headers).toEqual({ 'x-text': 'ab X-Evil: 1' });

@@ -83,6 +83,8 @@ export async function requestFor(
   // The data is encoded, so this can only fail for a template that decodes it again.
   if (originOf(rendered.url) !== originOf(url) || !URL.canParse(rendered.url))
     throw new Error('the url does not render to a URL on the same host');
+  if (rendered.url !== url && hasDotSegment(rendered.url))
+    throw new Error('the path of the url renders to a segment . or ..');
   const contentType = hasForm ? 'application/x-www-form-urlencoded' : 'application/json';
   return {
     method: (textOf(config, 'method') ?? 'POST') as ApiRequest['method'],
@@ -93,6 +95,12 @@ export async function requestFor(
     },
     ...(rendered.body === null ? {} : { body: inserts.into(rendered.body) }),
   };
+}
+
+/** The encoding of a URL leaves dots as they are, and a segment of dots would lead to another path. */
+function hasDotSegment(url: string): boolean {
+  const [path = ''] = url.replace(/[\t\r\n]/g, '').split(/[?#]/, 1);
+  return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
 }
 
 /** Variables of a URL are encoded before they are rendered; lists and objects have no place in one. */
