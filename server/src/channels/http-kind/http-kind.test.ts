@@ -97,6 +97,13 @@ describe('a request', () => {
     ).rejects.toThrow('same host');
   });
 
+  test('with a large text costs the URL nothing that does not name it', async () => {
+    const large = { to: 'ada', html: 'x'.repeat(1_300_000), headers: { a: 'x'.repeat(100_000) } };
+    const made = await make({ url: `${url}/{{ to }}/html`, form: { html: '{{ html }}' } }, large);
+    expect([made.url, made.body?.length]).toEqual([`${url}/ada/html`, 1_300_005]);
+    await expect(make({ url: `${url}/{{ html }}` }, large)).rejects.toThrow('limit of a template');
+  });
+
   test.each([
     ['..', `${url}/{{ to }}/x`],
     ['.', `${url}/{{ to }}?a=b`],

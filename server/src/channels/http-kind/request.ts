@@ -51,7 +51,7 @@ export const requestTask = countedTask(
       const textOfEach = (templates: Record<string, string>, limit: number): [string, string][] =>
         Object.entries(templates).map(([name, source]) => [name, render(source, 'text', variables, limit)]);
       return {
-        url: hasTags(url) ? render(url, 'text', encoded(variables, budget), maxUrl) : url,
+        url: hasTags(url) ? render(url, 'text', encoded(variablesIn(url, variables), budget), maxUrl) : url,
         headers: Object.fromEntries(textOfEach(headers, maxHeader)),
         body: form
           ? new URLSearchParams(textOfEach(form, maxBody)).toString()
@@ -101,6 +101,12 @@ export async function requestFor(
 function hasDotSegment(url: string): boolean {
   const [path = ''] = url.replace(/[\t\r\n]/g, '').split(/[?#]/, 1);
   return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+}
+
+/** The variables whose names are in the tags of a template, so that the others cost nothing. */
+function variablesIn(source: string, variables: Variables): Variables {
+  const tags = source.match(/\{[{%].*?[%}]\}/gs)?.join(' ') ?? '';
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => tags.includes(name)));
 }
 
 /** Variables of a URL are encoded before they are rendered; lists and objects have no place in one. */
