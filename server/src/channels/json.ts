@@ -1,11 +1,16 @@
+import { isTooDeep } from '../kernel/json.ts';
 import { isRecord, type JsonRecord } from '../kernel/record.ts';
 
 /** Readers of JSON that a provider sent: a value of another type counts as absent. */
 
-/** Returns the JSON in a text; undefined when there is none: an error page, an empty body, half an answer. */
+/**
+ * Returns the JSON in a text; undefined when there is none: an error page, an empty body, half an answer. A value that is nested
+ * too deeply counts as none, because whatever writes it again would run out of stack.
+ */
 export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }

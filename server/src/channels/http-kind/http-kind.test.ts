@@ -313,6 +313,14 @@ describe('a callback', () => {
     await expect(read({ headers, body: 'a=b&'.repeat(1_001) })).rejects.toThrow('form with more than');
   });
 
+  test('is refused when it is nested too deeply', async () => {
+    const nested = (levels: number) =>
+      `{"state":"DELIVRD","ref":"${id}","a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    expect(await read({ body: nested(99) })).toMatchObject({ reports: [delivered] });
+    for (const levels of [100, 10_000])
+      expect(await read({ body: nested(levels) })).toMatchObject({ kind: 'refused', status: 400 });
+  });
+
   test('is refused until the settings say how it is verified', async () => {
     const body = JSON.stringify({ ref: id, state: 'DELIVRD' });
     expect(await read({ body }, { callback_auth: null })).toMatchObject({ kind: 'refused', status: 401 });
