@@ -6,6 +6,7 @@ import { jsonIn } from './json.ts';
 import { lostAnswer, wholeRefusal } from './lost-answer.ts';
 import type { ProviderContext } from './provider.ts';
 import { shownText } from './secrets.ts';
+import { unbuiltMessage } from './unbuilt-message.ts';
 
 /** The common part of providers with an HTTP API: the call, and an outcome that is fit to be shown. */
 export type ApiContext = Pick<ProviderContext, 'outbound' | 'clock' | 'tasks' | 'timeoutMs'>;
@@ -39,7 +40,7 @@ export interface ProviderApi<Sent extends Message> {
   idempotent: boolean;
   /** The limit for handing over a message, from the DNS lookup to the last byte. */
   timeoutMs: number;
-  /** Throws when the message cannot be composed. */
+  /** Throws a Problem when the message or the settings are the reason that no request can be made. */
   request(message: Sent): ApiRequest | Promise<ApiRequest>;
   classify(answer: ApiAnswer): Outcome;
   /** A call that checks the credentials and sends nothing, and the judgement of its answer. */
@@ -72,8 +73,7 @@ export function createApiCarrier<Sent extends Message>(
       try {
         request = await api.request(message);
       } catch (error) {
-        const detail = shownText(`The message cannot be built: ${String(error)}`, secrets);
-        return { kind: 'rejected', detail, code: 'message' };
+        return shownOutcome(unbuiltMessage(error, 'message'), secrets);
       }
       const answer = await call(request, timeoutMs, signal);
       return shownOutcome(

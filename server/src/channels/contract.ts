@@ -44,6 +44,8 @@ export type Outcome =
       atLeastMs?: number;
       /** The refusal concerns this recipient (greylisted, mailbox full) and not the provider's health. */
       recipient?: true;
+      /** The failure is our own, and says nothing about the provider's health. */
+      internal?: true;
     }
   | {
       kind: 'throttled';

@@ -1,5 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
+import { invalidParameter } from '../../kernel/errors.ts';
 import type { Task, TaskRunner } from '../../kernel/threads/task.ts';
 import { type AddressField, domainOf, envelopeAddress, utf8Addresses } from './address.ts';
 import type { EmailMessage } from './message.ts';
@@ -121,10 +122,10 @@ function subjectValue(subject: string): string {
 export function customHeaders(headers: Record<string, string>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]): [string, string] => {
     if (!/^[!-9;-~]{1,100}$/.test(name) || reserved.test(name))
-      throw new Error(`${JSON.stringify(name)} cannot be set as a header`);
+      throw invalidParameter('headers', `${JSON.stringify(name)} cannot be set as a header`);
     const line = oneLine(value);
     if (line.split(' ').some((word) => word.length > maxWord))
-      throw new Error(`the value of ${name} is too long for a header`);
+      throw invalidParameter('headers', `the value of ${name} is too long for a header`);
     return [name, line];
   });
   return Object.fromEntries(entries);

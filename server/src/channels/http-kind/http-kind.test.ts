@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { Problem } from '../../kernel/errors.ts';
+import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig } from '../contract.ts';
-import type { OutboundCall } from '../http.ts';
+import type { Outbound, OutboundCall } from '../http.ts';
 import type { ProviderContext } from '../provider.ts';
 import { emailProviders, smsProviders } from '../registry.ts';
 import { shownText } from '../secrets.ts';
@@ -11,6 +13,31 @@ import { classify } from './classify.ts';
 import { requestFor, type Variables } from './request.ts';
 
 const url = 'https://gateway.example/send';
+
+/** Sends a text message through a service that accepts everything. */
+async function send(config: ProviderConfig, context: Partial<ProviderContext> = {}) {
+  const calls: OutboundCall[] = [];
+  const request = async (call: OutboundCall) => {
+    calls.push(call);
+    return { kind: 'answer' as const, status: 200, headers: {}, body: Buffer.alloc(0), latencyMs: 0 };
+  };
+  const outbound = { request } as unknown as Outbound;
+  const carrier = smsProviders.http?.create('http', { url, ...config }, {
+    outbound,
+    clock: Date.now,
+    ...context,
+  } as ProviderContext);
+  const message: SmsMessage = {
+    channel: 'sms',
+    notificationId: '0198aaaa-0000-7000-8000-000000000001',
+    environmentId: '0198aaaa-0000-7000-8000-00000000000e',
+    attempt: 1,
+    to: { address: '+447700900123', name: null },
+    from: 'Acme',
+    text: 'Hi',
+  };
+  return { outcome: await carrier?.send(message, new AbortController().signal), calls };
+}
 
 describe('the settings', () => {
   const problemOf = (changes: ProviderConfig) => {
@@ -159,27 +186,46 @@ describe('the secret', () => {
   });
 
   test('is not shown in the path of a call', async () => {
-    const seen: OutboundCall[] = [];
-    const request = async (call: OutboundCall) => {
-      seen.push(call);
-      return { kind: 'answer' as const, status: 200, headers: {}, body: Buffer.alloc(0), latencyMs: 0 };
-    };
-    const carrier = smsProviders.http?.create(
-      'http',
-      { url: 'https://gateway.example/{{ secret }}/send', secret },
-      { outbound: { request }, clock: Date.now } as unknown as ProviderContext,
-    );
-    const message = {
-      channel: 'sms',
-      notificationId: 'n',
-      environmentId: 'e',
-      attempt: 1,
-      text: 'Hi',
-      from: 'A',
-    };
-    const to = { address: '+447700900123', name: null };
-    await carrier?.send({ ...message, to } as SmsMessage, new AbortController().signal);
-    expect(seen[0]?.secrets).toContain(secret);
+    const { calls } = await send({ url: 'https://gateway.example/{{ secret }}/send', secret });
+    expect(calls[0]?.secrets).toContain(secret);
+  });
+});
+
+describe('a message that cannot be built', () => {
+  const loop = '{% for a in (1..1000) %}{% for b in (1..1000) %}x{% endfor %}{% endfor %}';
+  /** What a thread throws: only a Problem is more than a text. */
+  const inThread: TaskRunner = {
+    async run(task, _owner, input) {
+      try {
+        return await task.work(input);
+      } catch (error) {
+        throw error instanceof Problem ? error : new Error(String(error));
+      }
+    },
+  };
+  const stopping = async () => {
+    throw new Problem('temporarily_unavailable', 'The service is stopping. Try again.');
+  };
+  const endedThread = async () => {
+    throw new TaskStopped('it took too long');
+  };
+
+  test.each<[string, ProviderConfig]>([
+    ['a template', { body: `"${loop}"` }],
+    ['JSON', { body: '{' }],
+    ['a header', { headers: { 'X-Text': '東京' } }],
+    ['a URL', { url: `${url}/{{ to | slice: 0, 0 }}..` }],
+  ])('because of %s is rejected', async (_title, config) => {
+    const { outcome, calls } = await send(config, { tasks: inThread });
+    expect([outcome, calls]).toMatchObject([{ kind: 'rejected', code: 'message' }, []]);
+  });
+
+  test.each([
+    ['a service that stops', stopping],
+    ['a thread that was ended', endedThread],
+  ])('because of %s is retried, and the provider is not to blame', async (_title, run) => {
+    const { outcome } = await send({ body: `"${loop}"` }, { tasks: { run } });
+    expect(outcome).toMatchObject({ kind: 'retry', code: 'internal', internal: true });
   });
 });
 

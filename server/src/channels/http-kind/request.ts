@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { Problem } from '../../kernel/errors.ts';
 import { countedTask, type Effort, runCounted } from '../../kernel/threads/effort.ts';
 import { inPlace, type TaskRunner } from '../../kernel/threads/task.ts';
 import { type Budget, createBudget } from '../../templating/budget.ts';
 import { type CompiledTemplate, compile, type Flavour } from '../../templating/compile.ts';
+import { TemplateFault } from '../../templating/fault.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
 import type { ApiRequest } from '../api.ts';
 import type { ProviderConfig } from '../contract.ts';
@@ -41,12 +43,16 @@ export const requestTask = countedTask(
       const render = (source: string, flavour: Flavour, data: Variables, limit: number): string => {
         const key = `${flavour} ${source}`;
         let template = compiled.get(key);
-        if (!template) {
-          budget.useForReading(source);
-          template = compile(source, flavour, { locale: null });
-          compiled.set(key, template, { size: key.length });
+        try {
+          if (!template) {
+            budget.useForReading(source);
+            template = compile(source, flavour, { locale: null });
+            compiled.set(key, template, { size: key.length });
+          }
+          return template.render(data, budget, limit);
+        } catch (error) {
+          throw error instanceof TemplateFault ? unrenderable(error.message) : error;
         }
-        return template.render(data, budget, limit);
       };
       const textOfEach = (templates: Record<string, string>, limit: number): [string, string][] =>
         Object.entries(templates).map(([name, source]) => [name, render(source, 'text', variables, limit)]);
@@ -62,7 +68,7 @@ export const requestTask = countedTask(
     }),
 );
 
-/** The request for one message. Throws a sentence when the settings cannot make one of it. */
+/** The request for one message. Throws a Problem when the settings cannot make one of it. */
 export async function requestFor(
   config: ProviderConfig,
   variables: Variables,
@@ -82,9 +88,9 @@ export async function requestFor(
   });
   // The data is encoded, so this can only fail for a template that decodes it again.
   if (originOf(rendered.url) !== originOf(url) || !URL.canParse(rendered.url))
-    throw new Error('the url does not render to a URL on the same host');
+    throw unrenderable('the url does not render to a URL on the same host');
   if (rendered.url !== url && hasDotSegment(rendered.url))
-    throw new Error('the path of the url renders to a segment . or ..');
+    throw unrenderable('the path of the url renders to a segment . or ..');
   const contentType = hasForm ? 'application/x-www-form-urlencoded' : 'application/json';
   return {
     method: (textOf(config, 'method') ?? 'POST') as ApiRequest['method'],
@@ -121,12 +127,15 @@ function encoded(variables: Variables, budget: Budget): Variables {
   );
 }
 
+/** A Problem comes back from a thread as such, unlike the errors of templates. */
+const unrenderable = (message: string): Problem => new Problem('parameter_invalid', message);
+
 function checkedJson(text: string): string {
   try {
     JSON.parse(text);
     return text;
   } catch {
-    throw new Error('the body does not render to JSON');
+    throw unrenderable('the body does not render to JSON');
   }
 }
 
@@ -136,7 +145,7 @@ export function safeHeaders(headers: Record<string, string>): Record<string, str
     Object.entries(headers).map(([name, value]) => {
       const line = value.replace(/\p{Cc}+/gu, ' ').trim();
       if (/[^\x20-\x7e\x80-\xff]/.test(line))
-        throw new Error(`the header ${name} has characters that HTTP does not allow`);
+        throw unrenderable(`the header ${name} has characters that HTTP does not allow`);
       return [name.toLowerCase(), line];
     }),
   );
@@ -170,7 +179,7 @@ class FileInserts {
     });
     const length = sum(places.map(({ file }) => base64Length(file)));
     if (length > maxBody + maxCopies * sum(this.#files.map(base64Length)))
-      throw new Error('the attachments are written too often');
+      throw unrenderable('the attachments are written too often');
     const texts = new Map([...new Set(places.map(({ file }) => file))].map((file) => [file, base64Of(file)]));
     return start + places.map(({ file, rest }) => texts.get(file) + rest).join('');
   }

@@ -10,6 +10,7 @@ describe('a call is held against the provider', () => {
     ['not when it refused the recipient', { kind: 'suppress', ...said, reason: 'hard_bounce' }, 'well'],
     ['when it could not be reached', { kind: 'retry', ...said }, 'failing'],
     ['not when the recipient’s mailbox was full', { kind: 'retry', ...said, recipient: true }, null],
+    ['not when the failure was ours', { kind: 'retry', ...said, internal: true }, null],
     ['not when we stopped it ourselves', { kind: 'retry', detail: '', code: 'stopped' }, null],
     ['when it lost its answer', { kind: 'ambiguous', ...said }, 'failing'],
     ['when it does not accept our credentials', { kind: 'broken', ...said }, 'broken'],

@@ -23,7 +23,7 @@ export function signOf(outcome: Outcome): Sign | null {
     case 'suppress':
       return 'well';
     case 'retry':
-      return outcome.recipient || outcome.code === 'stopped' ? null : 'failing';
+      return outcome.recipient || outcome.internal || outcome.code === 'stopped' ? null : 'failing';
     case 'broken':
       return 'broken';
     case 'ambiguous':

@@ -1,3 +1,4 @@
+import { invalidParameter } from '../../../../kernel/errors.ts';
 import type { ApiAnswer, ApiContext } from '../../../api.ts';
 import type { ProviderCarrier, VerificationResult } from '../../../contract.ts';
 import { createEmailApi, messageIn, urlUnder } from '../../api.ts';
@@ -38,7 +39,11 @@ export function createSendgridCarrier(
 function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailParts): object {
   const { headers, attachments } = parts;
   const empty = attachments.find(({ bytes }) => bytes.length === 0);
-  if (empty) throw new Error(`SendGrid does not accept empty attachments, and ${empty.filename} is empty`);
+  if (empty)
+    throw invalidParameter(
+      'attachments',
+      `SendGrid does not accept empty attachments, and ${empty.filename} is empty`,
+    );
   return {
     personalizations: [
       {

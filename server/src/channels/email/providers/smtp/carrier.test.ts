@@ -77,6 +77,18 @@ describe('a server that takes the message', () => {
     });
   });
 
+  it('gets no message that cannot be built: a wrong header is final, a thread that ended is not', async () => {
+    const server = await simulate();
+    const run = async () => {
+      throw new Error('the thread ended with exit code 1');
+    };
+    const wrong = await carrierFor(server.port).send(message({ headers: { Bcc: 'x' } }), never());
+    expect(wrong).toMatchObject({ kind: 'rejected', code: 'mime' });
+    const lost = await carrierFor(server.port, {}, { tasks: { run } }).send(message(), never());
+    expect(lost).toMatchObject({ kind: 'retry', code: 'internal', internal: true });
+    expect(server.received).toEqual([]);
+  });
+
   it('gets many messages over few connections', async () => {
     const server = await simulate();
     const carrier = carrierFor(server.port);

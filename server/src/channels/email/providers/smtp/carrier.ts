@@ -2,6 +2,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { inPlace, type TaskRunner } from '../../../../kernel/threads/task.ts';
 import type { Outcome, ProviderCarrier, Reservation } from '../../../contract.ts';
 import type { NetworkPolicy } from '../../../net.ts';
+import { unbuiltMessage } from '../../../unbuilt-message.ts';
 import type { EmailMessage } from '../../message.ts';
 import { buildMime, type Mime } from '../../mime.ts';
 import { classify } from './classify.ts';
@@ -98,8 +99,7 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
             mime = await buildMime(options.tasks ?? inPlace, message, new Date());
           } catch (error) {
             pool.release(held.session);
-            const detail = `The message cannot be built: ${String(error)}`;
-            return { kind: 'rejected', detail, code: 'mime' };
+            return unbuiltMessage(error, 'mime');
           }
           return outcomeOf(() => deliver(held, mime, sendSignal, urgent), sendSignal);
         },
