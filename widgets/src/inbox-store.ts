@@ -276,7 +276,8 @@ export class InboxStore implements ShownList {
         else if (entry) this.entries = this.entries.filter((each) => each !== entry);
         return;
       case 'notification.acted':
-        if (entry)
+        if (this.status === 'snoozed') void this.#catchUp();
+        else if (entry)
           entry.item = {
             ...entry.item,
             is_read: true,

@@ -1197,7 +1197,7 @@ with target as (
   where id = $3 and environment_id = $1 and external_user_id = $2 and action_key is null
 ), item as (
   update inbox_items i set action_key = $5, action_at = $4, read_at = coalesce(i.read_at, $4), first_read_at = coalesce(i.first_read_at, $4),
-  rung_at = null from target t where i.id = t.id
+  snoozed_until = null, snooze_id = null, rung_at = null from target t where i.id = t.id
   returning i.id, t.first_read_at, t.snooze_id, t.rung_at,
     (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
 ), changed as (

@@ -65,6 +65,7 @@ export function createActions({
       const done = await transaction(pool, async (tx) => {
         const change = await markItem(tx, owner, id, 'acted', now, [key]);
         if (!change) return null;
+        if (change.snooze_id) await queue.withdraw(tx, 'inbox_return', change.snooze_id);
         // Receipts, runs, pushes, events: everyone takes fairness tags in this order.
         await enqueueReceipts(tx, owner, id, change.first_read, key, now);
         const woken = await sender.wake(tx);

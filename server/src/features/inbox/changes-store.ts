@@ -164,10 +164,11 @@ const changes = {
     'snoozed_until is not null',
     't.archived_at is null',
   ),
+  // What was decided needs no return.
   acted: change(
     'acted',
     `action_key = $5, action_at = $4, read_at = coalesce(i.read_at, $4), first_read_at = coalesce(i.first_read_at, $4),
-       rung_at = null`,
+       snoozed_until = null, snooze_id = null, rung_at = null`,
     'action_key is null',
     'false',
   ),

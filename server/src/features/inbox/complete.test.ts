@@ -381,6 +381,20 @@ describe('an action', () => {
     expect(later.map(({ type }: { type: string }) => type).sort()).toEqual(['Clicked', 'Opened']);
   });
 
+  test('ends the snooze of its item, which does not return', async () => {
+    const inbox = await newInbox();
+    const id = await inbox.deliver({ actions: [approve] });
+    await inbox.post(`/notifications/${id}/snooze`, { until: inAnHour() });
+    const { body: item } = await inbox.post(`/notifications/${id}/actions/approve`);
+    expect(item).toMatchObject({ is_read: true, snoozed_until: null, action_taken: { key: 'approve' } });
+    expect([await inbox.ids(), await inbox.ids('?status=snoozed')]).toEqual([[id], []]);
+    const { rows } = await app.pool.query(
+      `select from queue_later where kind = $1 and note ->> 'item_id' = $2`,
+      [workKinds.inbox_return, id],
+    );
+    expect(rows).toEqual([]);
+  });
+
   test('that the item does not have, or of the item of another user, is not found', async () => {
     const inbox = await newInbox();
     const id = await inbox.deliver({ actions: [approve] });
