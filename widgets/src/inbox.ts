@@ -161,6 +161,9 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
 
   protected override willUpdate(changed: PropertyValues): void {
     super.willUpdate(changed);
+    const { tab = null, status = 'all' } = this.#store ?? {};
+    const isGone = tab !== null && !this.#tabs.some((each) => isSameTab(each, tab));
+    if (changed.has('tabs') && isGone) this.#show(status, null);
     this.#view.prepare();
   }
 

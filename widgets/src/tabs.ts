@@ -11,9 +11,11 @@ export function filterOf(tab: InboxTab | null): Pick<GetInboxFeedParams, 'catego
   };
 }
 
-/** Tabs are compared by value: a page may make new objects whenever it renders. */
+/** Tabs are compared by what they show: a page may make new objects whenever it renders, and translate their labels. */
 export function isSameTab(one: InboxTab, other: InboxTab | null): boolean {
-  return one.label === other?.label && one.category === other.category && one.tag === other.tag;
+  if (!other) return false;
+  const [filter, otherFilter] = [filterOf(one), filterOf(other)];
+  return filter.category === otherFilter.category && filter.tag === otherFilter.tag;
 }
 
 export function fits(tab: InboxTab | null, { category, tags }: InboxItem): boolean {

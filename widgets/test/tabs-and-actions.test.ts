@@ -109,6 +109,17 @@ describe.skipIf(!chromiumPath)('the inbox', { timeout: 60_000 }, () => {
     await page.keyboard.press('Tab');
     await page.getByRole('tab', { name: 'All, 1 unread' }).click();
     await page.getByRole('article', { name: 'Invoice 7' }).waitFor();
+
+    // A tab stays the current one under another label; when it is gone, all items are shown.
+    const setTabs = (list: string) =>
+      page.evaluate(`document.querySelector('carillon-inbox').tabs = ${list}`);
+    await page.getByRole('tab', { name: 'Team' }).click();
+    await setTabs(`[{ label: 'Crew', tag: 'team' }, { label: 'Billing', category: 'billing' }]`);
+    await page.getByRole('tab', { name: 'Crew', selected: true }).waitFor();
+    expect(await page.getByRole('article').count()).toBe(0);
+    await setTabs(`[{ label: 'Billing', category: 'billing' }]`);
+    await page.getByRole('tab', { name: 'All, 1 unread', selected: true }).waitFor();
+    await page.getByRole('article', { name: 'Invoice 7' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
