@@ -1825,7 +1825,7 @@ export interface Api {
     /**
      * Create a schedule.
      *
-     * A schedule triggers a workflow or starts a broadcast again and again, at times given by cron or by rule. A broadcast also requires the scope `broadcasts:write`.
+     * A schedule triggers a workflow or starts a broadcast again and again, at times given by cron or by rule. A workflow also requires the scope `workflows:trigger`, a broadcast `broadcasts:write`.
      *
      * Requires the scope `schedules:write`.
      *
@@ -1859,7 +1859,7 @@ export interface Api {
     /**
      * Replace a schedule.
      *
-     * The next run is computed from now on. A paused schedule stays paused.
+     * The next run is computed from now on. A paused schedule stays paused. A workflow also requires the scope `workflows:trigger`, a broadcast `broadcasts:write`.
      *
      * Requires the scope `schedules:write`.
      *
@@ -1889,7 +1889,7 @@ export interface Api {
     /**
      * Resume a paused schedule.
      *
-     * Slots that passed during the pause do not count as missed.
+     * Slots that passed during the pause do not count as missed. A workflow also requires the scope `workflows:trigger`, a broadcast `broadcasts:write`.
      *
      * Requires the scope `schedules:write`.
      *
@@ -1899,7 +1899,7 @@ export interface Api {
     /**
      * Run a schedule now.
      *
-     * In addition to its slots, and for the whole audience at once. Also works while it is paused. A broadcast also requires the scope `broadcasts:write`.
+     * In addition to its slots, and for the whole audience at once. Also works while it is paused. A workflow also requires the scope `workflows:trigger`, a broadcast `broadcasts:write`.
      *
      * Requires the scope `schedules:write`.
      *

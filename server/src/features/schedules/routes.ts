@@ -35,7 +35,7 @@ function definitionRoutes(schedules: ScheduleService): Route[] {
       tag,
       summary: 'Create a schedule',
       description:
-        'A schedule triggers a workflow or starts a broadcast again and again, at times given by cron or by rule. A broadcast also requires the scope `broadcasts:write`.',
+        'A schedule triggers a workflow or starts a broadcast again and again, at times given by cron or by rule. A workflow also requires the scope `workflows:trigger`, a broadcast `broadcasts:write`.',
       access: 'schedules:write',
       body: NewSchedule,
       responses: { 201: ScheduleDetail },
@@ -89,7 +89,8 @@ function definitionRoutes(schedules: ScheduleService): Route[] {
       operation: 'replaceSchedule',
       tag,
       summary: 'Replace a schedule',
-      description: 'The next run is computed from now on. A paused schedule stays paused.',
+      description:
+        'The next run is computed from now on. A paused schedule stays paused. A workflow also requires the scope `workflows:trigger`, a broadcast `broadcasts:write`.',
       access: 'schedules:write',
       params: KeyParams,
       body: ScheduleBody,
@@ -139,7 +140,8 @@ function actionRoutes(schedules: ScheduleService): Route[] {
       operation: 'resumeSchedule',
       tag,
       summary: 'Resume a paused schedule',
-      description: 'Slots that passed during the pause do not count as missed.',
+      description:
+        'Slots that passed during the pause do not count as missed. A workflow also requires the scope `workflows:trigger`, a broadcast `broadcasts:write`.',
       access: 'schedules:write',
       params: KeyParams,
       responses: { 200: ScheduleDetail },
@@ -154,7 +156,7 @@ function actionRoutes(schedules: ScheduleService): Route[] {
       tag,
       summary: 'Run a schedule now',
       description:
-        'In addition to its slots, and for the whole audience at once. Also works while it is paused. A broadcast also requires the scope `broadcasts:write`.',
+        'In addition to its slots, and for the whole audience at once. Also works while it is paused. A workflow also requires the scope `workflows:trigger`, a broadcast `broadcasts:write`.',
       access: 'schedules:write',
       params: KeyParams,
       headers: idempotencyHeader(

@@ -513,29 +513,6 @@ describe('a broadcast', () => {
     expect(new Set(runs.map(({ slot }) => slot)).size).toBe(runs.length);
   });
 
-  test('requires the scopes of broadcasts', async () => {
-    const { key } = await create({ target: toNews });
-    const { body } = await app.request('POST', '/v1/api-keys', {
-      body: { name: 'Schedules', scopes: ['schedules:read', 'schedules:write'] },
-    });
-    const refused = await Promise.all([
-      app.request('POST', '/v1/schedules', {
-        key: body.key,
-        body: { key: newKey(), name: 'News', target: toNews, ...daily },
-      }),
-      app.request('PUT', `/v1/schedules/${key}`, {
-        key: body.key,
-        body: { name: 'News', target: toNews, ...daily },
-      }),
-      app.request('POST', `/v1/schedules/${key}/run`, { key: body.key }),
-      app.request('POST', `/v1/schedules/${key}/simulate`, { key: body.key }),
-    ]);
-    expect(refused.map(({ status, body: { error } }) => [status, error.code])).toEqual(
-      refused.map(() => [403, 'insufficient_scope']),
-    );
-    expect((await app.request('POST', `/v1/schedules/${key}/pause`, { key: body.key })).status).toBe(200);
-  });
-
   test('per recipient leaves the time zones to the broadcast, and those whose time has passed out', async () => {
     const { key } = await create({ per_recipient_timezone: true, target: toNews });
     // The slot of a local time at which it is past in Tokyo and still to come in Los Angeles.
@@ -587,6 +564,36 @@ describe('a broadcast', () => {
     const times = simulated.body.runs[0].broadcast.samples.map(({ send_at }: Body) => send_at);
     expect(times).toContain('2030-03-28T16:00:00.000Z');
   });
+});
+
+test.each([
+  ['workflow', report, ['workflows:trigger'], [403, 403, 403, 403, 200]],
+  ['broadcast', toNews, ['broadcasts:write', 'broadcasts:read'], [403, 403, 403, 403, 403]],
+])('a schedule of a %s requires the scope that starts one', async (_kind, target, own, refused) => {
+  const { key } = await create({ target });
+  await post(`${key}/pause`);
+  const narrow = ['schedules:read', 'schedules:write'];
+  const statuses = async (scopes: string[]) => {
+    const { body } = await app.request('POST', '/v1/api-keys', { body: { name: 'Schedules', scopes } });
+    const call = async (method: 'POST' | 'PUT', path: string, fields?: object) =>
+      (
+        await app.request(method, `/v1/schedules${path}`, {
+          key: body.key,
+          body: fields && { name: 'News', target, ...daily, ...fields },
+        })
+      ).status;
+    return [
+      await call('POST', '', { key: newKey() }),
+      await call('PUT', `/${key}`, {}),
+      await call('POST', `/${key}/run`),
+      await call('POST', `/${key}/resume`),
+      await call('POST', `/${key}/simulate`),
+      await call('POST', `/${key}/pause`),
+    ];
+  };
+  expect(await statuses(narrow)).toEqual([...refused, 200]);
+  expect((await get(key)).status).toBe('paused');
+  expect(await statuses([...narrow, ...own])).toEqual([201, 200, 202, 200, 200, 200]);
 });
 
 test('a schedule runs on the virtual clock, with the simulated runs of its slots', async () => {

@@ -28,7 +28,13 @@ import {
 } from './schema.ts';
 import { runDefinition } from './start.ts';
 import * as store from './store.ts';
-import { checkTarget, requireBroadcasts, type ScheduledBroadcast, type ScheduledWorkflow } from './target.ts';
+import {
+  checkTarget,
+  requireScope,
+  requireTargetScope,
+  type ScheduledBroadcast,
+  type ScheduledWorkflow,
+} from './target.ts';
 import { firstSlot, nextRunViews, timingOf } from './timing.ts';
 import { auditView, runView, scheduleDetail, scheduleView, timingIn } from './view.ts';
 import { memberData } from './workflow-slice.ts';
@@ -232,12 +238,15 @@ export function createScheduleService({
 
     /** Slots that passed during the pause were not missed. */
     resume: (author, key) =>
-      change(author, key, 'resumed', (row) => (row.status === 'paused' ? { ...row, ...timerOf(row) } : null)),
+      change(author, key, 'resumed', (row) => {
+        requireTargetScope(author.principal, row.target);
+        return row.status === 'paused' ? { ...row, ...timerOf(row) } : null;
+      }),
 
     async runNow({ principal, requestId }, key, idempotencyKey) {
       const result = await transaction(pool, async (tx) => {
         const schedule = await getLocked(tx, principal, key);
-        if (schedule.target.kind === 'broadcast') requireBroadcasts(principal, 'write');
+        requireTargetScope(principal, schedule.target);
         const { id: scheduleId, environment_id: environmentId } = schedule;
         const now = clock();
         const id = newId(now);
@@ -335,7 +344,7 @@ export function createScheduleService({
     { broadcast }: ScheduledBroadcast,
     request: SimulationBody,
   ): Promise<ScheduleSimulation> {
-    requireBroadcasts(principal, 'read');
+    requireScope(principal, 'broadcast', 'broadcasts:read');
     const runs: ScheduleSimulation['runs'] = [];
     for (const run of nextRunViews(timingIn(row), startOf(request), request.runs ?? 1)) {
       const definition = row.per_recipient_timezone

@@ -1,6 +1,7 @@
 import type { Sql } from '../../db/sql.ts';
 import type { JsonObject } from '../../engine/index.ts';
 import type { Principal } from '../../http/principal.ts';
+import type { Scope } from '../../http/scopes.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import type { BroadcastService } from '../broadcasts/index.ts';
 import { findWorkflow } from '../workflows/index.ts';
@@ -40,6 +41,7 @@ export async function checkTarget(
   target: ScheduleTarget,
   perRecipient: boolean,
 ): Promise<StartTarget> {
+  requireTargetScope(principal, target);
   for (const field of target.kind === 'workflow' ? broadcastOnly : workflowOnly)
     if (target[field] != null)
       throw invalidParameter(`target.${field}`, `A target of the kind ${target.kind} has no ${field}.`);
@@ -78,7 +80,6 @@ async function checkBroadcast(
   principal: Principal,
   given: ScheduleBroadcast | null,
 ): Promise<ScheduledBroadcast> {
-  requireBroadcasts(principal, 'write');
   const param = 'target.broadcast';
   if (!given) throw missingParameter(param);
   const time = broadcastTimes.find((field) => (given as Record<string, unknown>)[field] != null);
@@ -90,13 +91,18 @@ async function checkBroadcast(
   return { kind: 'broadcast', broadcast };
 }
 
+const scopeToStart = { workflow: 'workflows:trigger', broadcast: 'broadcasts:write' } as const;
+
 /** A schedule gives no right to send that its caller does not have. */
-export function requireBroadcasts({ scopes }: Principal, right: 'read' | 'write'): void {
-  const scope = `broadcasts:${right}` as const;
+export function requireTargetScope(principal: Principal, { kind }: Pick<ScheduleTarget, 'kind'>): void {
+  requireScope(principal, kind, scopeToStart[kind]);
+}
+
+export function requireScope({ scopes }: Principal, kind: ScheduleTarget['kind'], scope: Scope): void {
   if (!scopes.has(scope))
     throw new Problem(
       'insufficient_scope',
-      `The schedule starts broadcasts: this requires the scope ${scope}.`,
+      `The schedule starts a ${kind}: this requires the scope ${scope}, too.`,
     );
 }
 
