@@ -43,19 +43,20 @@ async function topicOf(users: Record<string, object>): Promise<string> {
   return key;
 }
 
-/** A topic with so many users that have an email address. */
-async function crowdOf(count: number): Promise<string> {
+/** A topic with so many users, of whom each or one of `every` has an email address. */
+async function crowdOf(count: number, every = 1): Promise<string> {
   const key = nextTopic();
   await app.request('POST', '/v1/topics', { body: { key, name: key } });
   await query(
     app.pool,
     `with users as (
        insert into end_users (environment_id, external_user_id, email)
-       select $1, $2 || '-' || lpad(n::text, 6, '0'), $2 || n || '@example.com' from generate_series(1, $3) n
+       select $1, $2 || '-' || lpad(n::text, 6, '0'), case when n % $4 = 0 then $2 || n || '@example.com' end
+       from generate_series(1, $3) n
        returning external_user_id)
      insert into topic_subscribers (topic_id, external_user_id, environment_id)
      select t.id, u.external_user_id, $1 from users u, topics t where t.environment_id = $1 and t.key = $2`,
-    [app.testEnvironmentId, key, count],
+    [app.testEnvironmentId, key, count, every],
   );
   return key;
 }
@@ -411,6 +412,23 @@ describe('control', () => {
     const users = (await recipientsOf(body.id)).map(({ user }) => user);
     expect([users.length, new Set(users).size]).toEqual([1_500, 1_500]);
     expect((await act(body.id, 'pause')).body.error.code).toBe('broadcast_ended');
+  }, 60_000);
+
+  test('a rate limit is that of the recipients, however many users have no address', async () => {
+    const topic = await crowdOf(3_000, 20);
+    const { body } = await create({ audience: { topic }, rate_per_second: 100 });
+    const { progress } = await ended(body.id);
+    expect(progress).toMatchObject({ total: 3_000, done: 3_000, skipped: 2_850 });
+    const rows = await query<{ at: number }>(
+      app.pool,
+      `select ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint::float8 as at
+       from notifications where broadcast_id = $1 order by id`,
+      [body.id],
+    );
+    expect(rows).toHaveLength(150);
+    const tookMs = (rows.at(-1)?.at ?? 0) - (rows[0]?.at ?? 0);
+    expect(tookMs).toBeGreaterThan(900); // the last 50 a second after the first 50
+    expect(tookMs).toBeLessThan(6_000); // 50 users each half a second took 30 s
   }, 60_000);
 
   test('what is in the queue waits while the broadcast is paused', async () => {

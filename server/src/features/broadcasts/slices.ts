@@ -9,7 +9,7 @@ import { addChanges, takeChanges } from './counts-store.ts';
 import { type BroadcastRecipient, chooseRecipients } from './recipients.ts';
 import { insertRecipients } from './recipients-store.ts';
 import { type BroadcastRow, getOwner } from './store.ts';
-import { nextSliceAt, sliceLimit, timeRecipients, withinPeriod } from './timing.ts';
+import { nextSliceAt, sliceLimits, timeRecipients, withinPeriod } from './timing.ts';
 import { viewOf } from './view.ts';
 import { listPostponedOf } from './waiting-store.ts';
 
@@ -64,21 +64,23 @@ export async function fanOutSlice(
 ): Promise<SliceResult> {
   const { environment_id: environmentId, cursor } = row;
   const after = cursor ?? firstMember;
-  const slice = await listMembers(tx, environmentId, row.filter, { after, limit: sliceLimit(row) });
+  const limits = sliceLimits(row, now);
+  const slice = await listMembers(tx, environmentId, row.filter, { after, limit: limits.members });
   const chosen = await chooseRecipients(tx, row, withinPeriod(row, slice.result), now);
   const sender = await getOwner(tx, environmentId);
-  const refusal = await findRefusal(tx, sender, chosen, now);
-  const recipients = chosen.slice(0, refusal?.index);
+  const wanted = chosen.slice(0, limits.recipients);
+  const refusal = await findRefusal(tx, sender, wanted, now);
+  const recipients = wanted.slice(0, refusal?.index);
   const { timed, moments } = timeRecipients(row, recipients, now);
   const meter = sender.environmentKind === 'live' ? { organizationId: sender.organizationId, at: now } : null;
   await insertRecipients(tx, queue, row, timed, meter, now);
 
-  const refused = refusal && chosen[refusal.index]?.member;
-  const handled = refused ? slice.result.slice(0, slice.result.indexOf(refused)) : slice.result;
+  const left = chosen[recipients.length]?.member;
+  const handled = left ? slice.result.slice(0, slice.result.indexOf(left)) : slice.result;
   const ids = [row.first_id, row.last_id, recipients[0]?.id, recipients.at(-1)?.id].flatMap((id) => id ?? []);
   const fanned: BroadcastRow = {
     ...row,
-    cursor: refused ? (handled.at(-1)?.external_user_id ?? after) : slice.next,
+    cursor: left ? (handled.at(-1)?.external_user_id ?? after) : slice.next,
     recipients: row.recipients + recipients.length,
     skipped: row.skipped + handled.length - recipients.length,
     counts: addChanges(row.counts, { queued: recipients.length }),
@@ -91,7 +93,8 @@ export async function fanOutSlice(
   const created = { sender, recipients };
   const rings = ['notification'] as const;
   if (refusal) return { row: pausedRow(fanned, refusal.reason), next: null, created, rings };
-  return { row: fanned, next: fanned.next_slice_at ?? 'now', created, rings };
+  const isFull = recipients.length === limits.recipients;
+  return { row: fanned, next: (isFull && fanned.next_slice_at) || 'now', created, rings };
 }
 
 async function findRefusal(

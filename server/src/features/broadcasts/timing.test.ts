@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BroadcastRecipient } from './recipients.ts';
-import { nextSliceAt, sliceLimit, timeRecipients, withinPeriod } from './timing.ts';
+import { nextSliceAt, sliceLimits, timeRecipients, withinPeriod } from './timing.ts';
 
 const now = Date.parse('2026-03-28T12:00:00Z');
 type Timing = Parameters<typeof timeRecipients>[0];
@@ -13,6 +13,8 @@ const plain: Timing = {
   local_moments: {},
   next_slice_at: null,
   started_at: new Date(now),
+  recipients: 0,
+  skipped: 0,
 };
 const recipient = (timezone: string | null) => ({ member: { timezone } }) as BroadcastRecipient;
 const timesOf = (row: Timing, zones: (string | null)[], at = now) => {
@@ -75,12 +77,46 @@ test('a rate limit spreads those who have the same local time, over all slices',
 
 test('slices of a rate limit are half a second apart, and catch up with at most a second', () => {
   const row = { ...plain, rate_per_second: 100 };
-  expect([sliceLimit(plain), sliceLimit(row)]).toEqual([1_000, 50]);
-  expect(sliceLimit({ ...plain, rate_per_second: 1 })).toBe(1);
+  const limitOf = (timing: Timing) => sliceLimits(timing, now).recipients;
+  expect([limitOf(plain), limitOf(row)]).toEqual([1_000, 50]);
+  expect(limitOf({ ...plain, rate_per_second: 1 })).toBe(1);
   expect(nextSliceAt(plain, 1_000, now)).toBeNull();
   expect(nextSliceAt(row, 50, now)?.getTime()).toBe(now + 500);
   const late = (lagMs: number) =>
     nextSliceAt({ ...row, next_slice_at: new Date(now - lagMs) }, 50, now)?.getTime();
   expect(late(200)).toBe(now + 300);
   expect(late(60_000)).toBe(now - 500);
+});
+
+test.each([
+  [1, 1],
+  [7, 1],
+  [5_000, 1],
+  [1, 300],
+  [100, 20],
+  [333, 3],
+])('a rate of %d a second is that of the recipients, where each is one of %d users', (rate, users) => {
+  let row: Timing = { ...plain, rate_per_second: rate };
+  let at = now;
+  let slices = 0;
+  for (let members = 0; at < now + 20_000; slices += 1) {
+    const limits = sliceLimits(row, at);
+    expect(limits.members).toBeLessThanOrEqual(1_000);
+    // The slice ends with its last recipient, or with the users that it reads.
+    const toLast = limits.recipients * users - (members % users);
+    const read = Math.min(limits.members, toLast);
+    const found = Math.floor((members + read) / users) - Math.floor(members / users);
+    const next = nextSliceAt(row, found, at);
+    members += read;
+    row = {
+      ...row,
+      recipients: row.recipients + found,
+      skipped: row.skipped + read - found,
+      next_slice_at: next,
+    };
+    expect(row.recipients).toBeLessThanOrEqual(Math.ceil((rate * (at - now + 500)) / 1_000));
+    if (found === limits.recipients && next) at = next.getTime();
+  }
+  expect(row.recipients).toBeGreaterThanOrEqual(Math.floor(rate * 20 * 0.98));
+  expect(slices).toBeLessThan(20 * 2 * Math.max(3, (rate * users) / 1_000));
 });

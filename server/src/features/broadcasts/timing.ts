@@ -13,28 +13,45 @@ type Timing = Pick<
   | 'local_moments'
   | 'next_slice_at'
   | 'started_at'
+  | 'recipients'
+  | 'skipped'
 >;
 
 const sliceSize = 1_000;
+/** A filter that few users meet would take too many slices of a low rate. */
+const leastMembers = 100;
 /** The queue looks for due work twice a second, so slices of a rate limit are half a second apart. */
 const pacedSliceMs = 500;
 /** A slice that comes late catches up with so much at most. */
 const maxLagMs = 1_000;
 
-/** The number of users of the next slice. Local times are paced by the times of the sends, not by the slices. */
-export function sliceLimit({ rate_per_second: rate, send_at_local: local }: Timing): number {
-  return rate === null || local !== null ? sliceSize : Math.ceil((rate * pacedSliceMs) / 1_000);
+/**
+ * How many recipients the next slice may have, and how many users it reads to find them. A slice with fewer recipients is followed by
+ * one that adds the others. Local times are paced by the times of the sends, not by the slices.
+ */
+export function sliceLimits(row: Timing, now: number): { recipients: number; members: number } {
+  const rate = pacedRate(row);
+  if (rate === null) return { recipients: sliceSize, members: sliceSize };
+  const openMs = Math.min(now + pacedSliceMs - dueAt(row, now), pacedSliceMs);
+  const recipients = Math.max(1, Math.ceil((rate * openMs) / 1_000));
+  // Where few users have an address, a slice needs more of them; reading a thousand for each slice of a low rate would be waste.
+  const perRecipient = (row.recipients + row.skipped + 1) / (row.recipients + 1);
+  const members = Math.ceil(recipients * perRecipient);
+  return { recipients, members: Math.min(Math.max(members, leastMembers), sliceSize) };
 }
 
 /** When the slice after one with so many recipients is due; null when the slices follow each other at once. */
-export function nextSliceAt(
-  { rate_per_second: rate, send_at_local: local, next_slice_at: due }: Timing,
-  recipients: number,
-  now: number,
-): Date | null {
-  if (rate === null || local !== null) return null;
-  const from = Math.max(due?.getTime() ?? now, now - maxLagMs);
-  return new Date(from + (recipients * 1_000) / rate);
+export function nextSliceAt(row: Timing, recipients: number, now: number): Date | null {
+  const rate = pacedRate(row);
+  return rate === null ? null : new Date(dueAt(row, now) + Math.ceil((recipients * 1_000) / rate));
+}
+
+function pacedRate({ rate_per_second: rate, send_at_local: local }: Timing): number | null {
+  return local === null ? rate : null;
+}
+
+function dueAt({ next_slice_at: due }: Timing, now: number): number {
+  return Math.max(due?.getTime() ?? now, now - maxLagMs);
 }
 
 /** Leaves out the users whose local time is outside of the period that the broadcast was started for. */
