@@ -193,6 +193,7 @@ create table broadcasts (
   completed_at timestamp with time zone,
   local_from timestamp with time zone,
   local_until timestamp with time zone,
+  source_id uuid,
   constraint broadcasts_pkey PRIMARY KEY (id),
   constraint broadcasts_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'preparing'::text, 'running'::text, 'paused'::text, 'done'::text, 'cancelled'::text]))),
   constraint broadcasts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
@@ -212,6 +213,7 @@ create table bulk_actions (
   skipped integer default 0 not null,
   started_at timestamp with time zone default now() not null,
   completed_at timestamp with time zone,
+  source_id uuid,
   constraint bulk_actions_pkey PRIMARY KEY (id),
   constraint bulk_actions_action_check CHECK ((action = ANY (ARRAY['redrive'::text, 'cancel'::text]))),
   constraint bulk_actions_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'cancelled'::text]))),

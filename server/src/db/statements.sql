@@ -589,7 +589,7 @@ with input as materialized (
     as given (id, external_user_id, channel, address, name, locale, send_at, user_data, tag)
 ),
 broadcast as materialized (
-  select environment_id, category, template_key, template_data, action_url, contents from broadcasts where id = $11
+  select environment_id, category, template_key, template_data, action_url, source_id, contents from broadcasts where id = $11
 ),
 content as materialized (
   select c.* from broadcast, json_each(contents) as of_channel (name, value), lateral (
@@ -642,9 +642,9 @@ order by organization_id, month, channel -- everyone locks in this order: no dea
 on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
 inserted as (
   insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category,
-    template_key, action_url, connection_id, send_at, events, broadcast_id)
+    template_key, action_url, connection_id, send_at, events, broadcast_id, source_id)
   select i.id, b.environment_id, i.channel, 'queued', 'bulk', i.address, i.name, i.external_user_id, b.category,
-    b.template_key, b.action_url, c.connection_id, i.send_at, $12::jsonb, $11
+    b.template_key, b.action_url, c.connection_id, i.send_at, $12::jsonb, $11, b.source_id
   from input i join content c using (channel), broadcast b
 )
 insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to,
@@ -679,8 +679,8 @@ from environments e join organizations o on o.id = e.organization_id where e.id 
 
 -- broadcasts_insert (features/broadcasts/store.ts)
 insert into broadcasts (id, environment_id, status, name, request, filter, channels, contents, template_key, template_data,
-   category, action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, cursor)
- values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, '')
+   category, action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, source_id, cursor)
+ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, '')
  returning id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
 action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
 skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at;
@@ -726,8 +726,8 @@ select e.kind, e.organization_id, o.plan from environments e join organizations 
 where e.id = $1;
 
 -- bulk_actions_insert (features/bulk-actions/store.ts)
-insert into bulk_actions (id, environment_id, action, filter, status, before, total)
-values ($1, $2, $3, $4, 'running', $5, $6) on conflict (id) do nothing returning *;
+insert into bulk_actions (id, environment_id, action, filter, status, before, total, source_id)
+values ($1, $2, $3, $4, 'running', $5, $6, $7) on conflict (id) do nothing returning *;
 
 -- bulk_actions_list (features/bulk-actions/store.ts)
 select * from bulk_actions
@@ -2108,8 +2108,8 @@ left join queue_leased lease on lease.id = n.id and lease.kind = 1 where n.id = 
 
 -- notifications_find_originals (features/notifications/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
-  n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.attempt_count, n.round, n.send_at, n.sent_at,
-  n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
+  n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.attempt_count, n.round,
+  n.send_at, n.sent_at, n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
  c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object,
   null::timestamptz as leased_at, c.attachments is not null
    and not exists (select from attachment_bytes b where b.notification_id = n.id)

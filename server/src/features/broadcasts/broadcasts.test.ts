@@ -233,6 +233,32 @@ describe('a broadcast', () => {
     expect((await ended(id)).progress.done).toBe(2);
   });
 
+  test('counts for the limits of the key that started it', async () => {
+    const topic = await crowdOf(3);
+    const made = await app.request('POST', '/v1/api-keys', { body: { name: 'Loop', preset: 'full_access' } });
+    const { id, key } = made.body;
+    const limit = {
+      name: 'Two',
+      match: { key_id: id },
+      scope: 'key',
+      window: 'day',
+      limit: 2,
+      action: 'suppress',
+    };
+    expect((await app.request('PUT', '/v1/brake/rules/of_key', { body: limit })).status).toBe(201);
+    const body = { ...inline, audience: { topic } };
+    const dry = await app.request('POST', '/v1/broadcasts/dry-run', { body, key });
+    expect(dry.body).toMatchObject({ would_send: 2, suppressed: { frequency_capped: 1 } });
+    const limited = await create(body, {}, key);
+    await ended(limited.body.id);
+    const other = await create(body);
+    await ended(other.body.id);
+    const suppressed = async (broadcast: string) =>
+      (await recipientsOf(broadcast)).filter(({ reason }) => reason === 'frequency_capped').length;
+    expect([await suppressed(limited.body.id), await suppressed(other.body.id)]).toEqual([1, 0]);
+    await app.request('DELETE', '/v1/brake/rules/of_key');
+  });
+
   test('tells webhook endpoints when it is done', async () => {
     const endpoint = await app.request('POST', '/v1/webhook-endpoints', {
       body: { url: `${app.url}/nowhere`, event_filters: ['broadcast.completed'] },

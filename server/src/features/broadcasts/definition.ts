@@ -11,6 +11,7 @@ import {
   lookUp,
   type Sender,
   type SendRequest,
+  sourceIdOf,
 } from '../notifications/index.ts';
 import { type BroadcastChannel, type BroadcastDefinition, limits } from './schema.ts';
 import type { ChannelContent, LocalPeriod, NewBroadcast } from './store.ts';
@@ -28,11 +29,12 @@ export interface DefinitionDeps {
 /** Makes every check that is possible before the start. Throws a Problem that names the field. */
 export async function checkDefinition(
   { pool, lookups }: DefinitionDeps,
-  { environmentId }: Pick<Sender, 'environmentId'>,
+  sender: Sender,
   definition: BroadcastDefinition,
   now: number,
   period: LocalPeriod | null = null,
 ): Promise<NewBroadcast> {
+  const { environmentId } = sender;
   refuseAttachments(definition);
   const filter = readAudience(definition.audience);
   await checkTopics(pool, environmentId, filter);
@@ -59,6 +61,7 @@ export async function checkDefinition(
     local_until: period?.until ?? null,
     timezone: checkZone(definition.timezone),
     rate_per_second: definition.rate_per_second ?? null,
+    source_id: sourceIdOf(sender),
   };
 }
 

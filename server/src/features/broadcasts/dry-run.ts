@@ -79,14 +79,14 @@ export async function dryRun(
   }
 
   function brakeRequest({ member: _, ...recipient }: BroadcastRecipient, at: number): BrakeRequest {
-    const { template_key, contents } = broadcast;
+    const { template_key, source_id, contents } = broadcast;
     const { text_body = null, template_version_id = null } = contents[recipient.channel] ?? {};
     const fact = {
       ...recipient,
       environment_kind: principal.environmentKind,
       priority: 'bulk',
       template_key,
-      source_id: null,
+      source_id,
       chain: null,
       attachments: null,
       text_body,

@@ -23,7 +23,7 @@ const insert = statement(
        as given (id, external_user_id, channel, address, name, locale, send_at, user_data, tag)
    ),
    broadcast as materialized (
-     select environment_id, category, template_key, template_data, action_url, contents from broadcasts where id = $11
+     select environment_id, category, template_key, template_data, action_url, source_id, contents from broadcasts where id = $11
    ),
    content as materialized (
      select c.* from broadcast, json_each(contents) as of_channel (name, value), lateral (
@@ -41,9 +41,9 @@ const insert = statement(
    counted as (${countSendsSql('(select $13::uuid as organization_id, $14::date as month, channel from input where $13 is not null) sends')}),
    inserted as (
      insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category,
-       template_key, action_url, connection_id, send_at, events, broadcast_id)
+       template_key, action_url, connection_id, send_at, events, broadcast_id, source_id)
      select i.id, b.environment_id, i.channel, 'queued', 'bulk', i.address, i.name, i.external_user_id, b.category,
-       b.template_key, b.action_url, c.connection_id, i.send_at, $12::jsonb, $11
+       b.template_key, b.action_url, c.connection_id, i.send_at, $12::jsonb, $11, b.source_id
      from input i join content c using (channel), broadcast b
    )
    insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to,

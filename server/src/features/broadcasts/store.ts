@@ -44,10 +44,12 @@ export interface NewBroadcast {
   local_until: Date | null;
   timezone: string;
   rate_per_second: number | null;
+  /** The API key that created it; the brake counts its notifications for the key. Null for people and schedules. */
+  source_id: string | null;
 }
 
 /** Everything but the contents: they may be megabytes, and stay in the database. */
-export interface BroadcastRow extends Omit<NewBroadcast, 'contents' | 'template_data'> {
+export interface BroadcastRow extends Omit<NewBroadcast, 'contents' | 'template_data' | 'source_id'> {
   paused_from: Exclude<BroadcastStatus, 'paused' | 'done' | 'cancelled'> | null;
   pause_reason: string | null;
   epoch: number;
@@ -74,8 +76,8 @@ const columns = `id, environment_id, status, paused_from, pause_reason, name, re
 const insert = statement<BroadcastRow>(
   'broadcasts_insert',
   `insert into broadcasts (id, environment_id, status, name, request, filter, channels, contents, template_key, template_data,
-     category, action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, cursor)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, '')
+     category, action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, source_id, cursor)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, '')
    returning ${columns}`,
 );
 
@@ -99,6 +101,7 @@ export async function insertBroadcast(sql: Sql, row: NewBroadcast): Promise<Broa
     row.local_until,
     row.timezone,
     row.rate_per_second,
+    row.source_id,
   ]);
   if (!inserted) throw new Error('a broadcast was written and not returned');
   return inserted;

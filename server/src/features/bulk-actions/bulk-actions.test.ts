@@ -229,6 +229,31 @@ describe('a redrive', () => {
     expect(await resends(ids)).toEqual([]);
   });
 
+  test('counts for the limits of the key that started it, or of the workflow that sent the originals', async () => {
+    const [sent = '', ofRun = ''] = await failures(2, 'limited');
+    const workflow = newId();
+    await query(app.pool, "update notifications set source_id = $2, chain = 'chain' where id = $1", [
+      ofRun,
+      workflow,
+    ]);
+    const filter = { category: 'limited' };
+    const { body: made } = await app.request('POST', '/v1/api-keys', {
+      body: { name: 'Redrives', preset: 'full_access' },
+    });
+    const { body: shown } = await ask('redrive', { filter }, made.key);
+    const { body } = await ask('redrive', { filter, confirm_token: shown.confirm_token }, made.key);
+    expect(await ended(body.id)).toMatchObject({ done: 2 });
+    const rows = await query(
+      app.pool,
+      'select resent_from, source_id, chain from notifications where resent_from = any ($1::uuid[]) order by 1',
+      [[sent, ofRun]],
+    );
+    expect(rows).toEqual([
+      { resent_from: sent, source_id: made.id, chain: null },
+      { resent_from: ofRun, source_id: workflow, chain: 'chain' },
+    ]);
+  });
+
   test('needs the scope to send', async () => {
     const { body } = await app.request('POST', '/v1/api-keys', {
       body: { name: 'No sends', scopes: ['notifications:read', 'notifications:write'] },

@@ -37,7 +37,7 @@ export function createBulkActionJob(
     const matched = rows.map(({ id }) => id);
     if (action === 'cancel' || matched.length === 0) return { from: before, ids: matched, redrive: [], next };
     const ids = await fittingOriginals(pool, matched);
-    const sender = await findSender(pool, environmentId);
+    const sender = await findSender(pool, row);
     return {
       from: before,
       ids,

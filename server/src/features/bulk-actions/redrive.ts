@@ -7,6 +7,7 @@ import {
   findOriginalsToResend,
   listContentSizes,
   markRedriven,
+  type NotificationRow,
   type Sender,
 } from '../notifications/index.ts';
 
@@ -41,12 +42,21 @@ export async function composeRedrive(
   const composed = await Promise.all(
     originals.map(async (original) => ({
       originalId: original.id,
-      draft: await drafts.resend(sender, original).catch(asProblem),
+      draft: await drafts.resend(sourceOf(original, sender), original).catch(asProblem),
     })),
   );
   return composed.flatMap(({ originalId, draft }) =>
     draft instanceof Problem ? [] : [{ originalId, draft }],
   );
+}
+
+/** What a workflow sent still counts for the limits of the workflow; the rest counts for the key that redrives it. */
+function sourceOf(
+  { source_id, chain }: Pick<NotificationRow, 'source_id' | 'chain'>,
+  sender: Sender,
+): Sender {
+  if (source_id === null || chain === null) return sender;
+  return { ...sender, kind: 'workflow', id: source_id, chain };
 }
 
 /** One body that is lost must not stop the others; a store that does not answer must. */

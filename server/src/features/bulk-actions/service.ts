@@ -6,6 +6,7 @@ import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
+import { sourceIdOf } from '../notifications/index.ts';
 import { listMatches } from './match.ts';
 import {
   type BulkAction,
@@ -123,7 +124,7 @@ export function createBulkActionService({
           );
         const started = await store.insertBulkAction(tx, {
           ...{ id: confirmed.id, environment_id: environmentId, action, filter },
-          ...{ before: confirmed.before, total: confirmed.total },
+          ...{ before: confirmed.before, total: confirmed.total, source_id: sourceIdOf(principal) },
         });
         if (!started) return null; // the same token, at the same time
         await queue.enqueue(tx, [{ kind: 'bulk_action', id: started.id, lane: 'bulk', environmentId }]);

@@ -13,6 +13,8 @@ export interface BulkActionRow {
   status: BulkActionStatus;
   /** Notifications with this id or a greater one are done, or were accepted after the preview. */
   before: string;
+  /** The API key that started it; null for people. */
+  source_id: string | null;
   total: number | null;
   done: number;
   skipped: number;
@@ -22,16 +24,17 @@ export interface BulkActionRow {
 
 const insert = statement<BulkActionRow>(
   'bulk_actions_insert',
-  `insert into bulk_actions (id, environment_id, action, filter, status, before, total)
-   values ($1, $2, $3, $4, 'running', $5, $6) on conflict (id) do nothing returning *`,
+  `insert into bulk_actions (id, environment_id, action, filter, status, before, total, source_id)
+   values ($1, $2, $3, $4, 'running', $5, $6, $7) on conflict (id) do nothing returning *`,
 );
 
 /** Returns null when the action was started before. */
 export async function insertBulkAction(
   sql: Sql,
-  row: Pick<BulkActionRow, 'id' | 'environment_id' | 'action' | 'filter' | 'before' | 'total'>,
+  row: Pick<BulkActionRow, 'id' | 'environment_id' | 'action' | 'filter' | 'before' | 'total' | 'source_id'>,
 ): Promise<BulkActionRow | null> {
-  const values = [row.id, row.environment_id, row.action, JSON.stringify(row.filter), row.before, row.total];
+  const { id, environment_id, action, filter, before, total, source_id } = row;
+  const values = [id, environment_id, action, JSON.stringify(filter), before, total, source_id];
   return (await insert(sql, values))[0] ?? null;
 }
 
@@ -109,11 +112,14 @@ const findSenderOf = statement<{ kind: Sender['environmentKind']; organization_i
    where e.id = $1`,
 );
 
-export async function findSender(sql: Sql, environmentId: string): Promise<Sender | null> {
+export async function findSender(
+  sql: Sql,
+  { environment_id: environmentId, source_id: keyId }: BulkActionRow,
+): Promise<Sender | null> {
   const [row] = await findSenderOf(sql, [environmentId]);
   return row
     ? {
-        kind: 'job',
+        ...(keyId === null ? { kind: 'job' } : { kind: 'key', id: keyId }),
         environmentId,
         environmentKind: row.kind,
         organizationId: row.organization_id,

@@ -1,4 +1,4 @@
-export { checkMessage, checkSendAt, type Sender, type TestMessage } from './accept.ts';
+export { checkMessage, checkSendAt, type Sender, sourceIdOf, type TestMessage } from './accept.ts';
 export { type Addition, announce } from './announce.ts';
 export { createDrafts, type Draft, type Drafts } from './drafts.ts';
 export { notificationEraser } from './eraser.ts';

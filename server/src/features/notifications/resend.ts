@@ -40,7 +40,7 @@ export function acceptanceOfResend(
       idempotency_key: claim?.key ?? null,
       resent_from: stored.id,
       source_id: sourceIdOf(sender),
-      chain: null,
+      chain: sender.kind === 'workflow' ? sender.chain : null,
       attempt_count: 0,
       round: 0,
       send_at: null,

@@ -49,8 +49,8 @@ export async function findNotification(
 const findOriginals = statement<StoredNotification>(
   'notifications_find_originals',
   `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
-     n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.attempt_count, n.round, n.send_at, n.sent_at,
-     n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, ${contentColumns},
+     n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.attempt_count, n.round,
+     n.send_at, n.sent_at, n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, ${contentColumns},
      null::timestamptz as leased_at, ${attachmentsPurgedSql}
    from notifications n
    join notification_contents c on c.notification_id = n.id
