@@ -699,7 +699,7 @@ where id = $1;
 -- broadcasts_list_postponed (features/broadcasts/waiting-store.ts)
 select n.id from (select id from queue_later where kind = 1 and environment_id = $1) waiting
 join notifications n on n.id = waiting.id
-where waiting.id > $3 and waiting.id <= $4 and n.broadcast_id = $2
+where waiting.id >= $3 and waiting.id <= $4 and n.broadcast_id = $2
 order by waiting.id limit $5;
 
 -- bulk_actions_count_running (features/bulk-actions/store.ts)

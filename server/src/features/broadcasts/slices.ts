@@ -1,5 +1,4 @@
 import type { Sql } from '../../db/sql.ts';
-import { firstId } from '../../kernel/ids.ts';
 import type { Queue } from '../../queue/index.ts';
 import { countMembers, firstMember, listMembers } from '../audiences/index.ts';
 import type { Sender } from '../notifications/index.ts';
@@ -159,7 +158,7 @@ export async function cancelSlice(
 ): Promise<SliceResult> {
   const changes = await takeChanges(tx, row.id, changesPerSlice);
   const counted = { ...row, counts: addChanges(row.counts, changes) };
-  const ids = await listPostponedOf(tx, row, wokenTo ?? firstId, wokenPerSlice);
+  const ids = await listPostponedOf(tx, row, wokenTo ?? row.first_id, wokenPerSlice);
   await queue.runNow(tx, 'notification', ids);
   const rings = ['notification'] as const;
   const last = ids.at(-1);

@@ -6,7 +6,7 @@ const listPostponed = statement<{ id: string }>(
   // The ids of a broadcast lie in a range, which the index of the queue serves.
   `select n.id from (${postponedIdsSql('notification', '$1')}) waiting
    join notifications n on n.id = waiting.id
-   where waiting.id > $3 and waiting.id <= $4 and n.broadcast_id = $2
+   where waiting.id >= $3 and waiting.id <= $4 and n.broadcast_id = $2
    order by waiting.id limit $5`,
 );
 
@@ -14,9 +14,9 @@ const listPostponed = statement<{ id: string }>(
 export async function listPostponedOf(
   sql: Sql,
   { id, environment_id, last_id }: { id: string; environment_id: string; last_id: string | null },
-  after: string,
+  from: string | null,
   limit: number,
 ): Promise<string[]> {
-  if (last_id === null) return [];
-  return (await listPostponed(sql, [environment_id, id, after, last_id, limit])).map((row) => row.id);
+  if (from === null || last_id === null) return [];
+  return (await listPostponed(sql, [environment_id, id, from, last_id, limit])).map((row) => row.id);
 }
