@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../test/app.ts';
 import { startWebhookSink, type WebhookSink } from '../test/simulators/webhook-sink.ts';
-import { createPool } from './db/sql.ts';
+import { createPool, query } from './db/sql.ts';
 import { startWorkflows, type Workflows } from './features/runs/test-harness.ts';
-import { forget } from './housekeeping.ts';
+import { forget, startHousekeeping } from './housekeeping.ts';
 
 let app: Workflows;
 let sink: WebhookSink;
@@ -173,4 +173,38 @@ test('a slice is one transaction, whether its rows belong to one environment and
     `select from inbox_items where id < '00000001-0000-0000-0000-000000000000'`,
   );
   expect(left.rows).toHaveLength(0);
+});
+
+test('a spike is noted while a chore takes long', async () => {
+  const rule = { name: 'Spike', scope: 'spike', limit: 2 };
+  expect((await app.request('PUT', '/v1/brake/rules/spike', { body: rule })).status).toBe(201);
+  const chore = await app.pool.connect();
+  await query(chore, 'begin');
+  await query(chore, 'lock table idempotency_keys');
+  const housekeeping = startHousekeeping(app.deps, 20);
+  try {
+    await waitUntil(async () => {
+      const waiting = await query(
+        app.pool,
+        `select from pg_locks where not granted and relation = 'idempotency_keys'::regclass`,
+      );
+      return waiting.length > 0 || new Error('no chore waits');
+    });
+    await query(
+      app.pool,
+      `insert into activity (environment_id, step, at, channel, accepted, sent, delivered, failed, suppressed, bounced, complained,
+         retried)
+       select $1, 60, date_trunc('minute', now()) + ago * interval '1 minute', 'sms', 1000, 0, 0, 0, 0, 0, 0, 0
+       from generate_series(-1, 0) ago`,
+      [app.testEnvironmentId],
+    );
+    await waitUntil(async () => {
+      const { body } = await app.request('GET', '/v1/brake');
+      return body.engaged.length > 0 || new Error('not noted');
+    });
+  } finally {
+    await query(chore, 'rollback');
+    chore.release();
+    await housekeeping.stop();
+  }
 });

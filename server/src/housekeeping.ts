@@ -26,7 +26,7 @@ import { forgetEvents } from './features/webhooks/index.ts';
 import { sealSavedVersions } from './features/workflows/index.ts';
 import { deleteDeadWorkers } from './queue/workers-store.ts';
 
-const everyMs = 60_000;
+const minuteMs = 60_000;
 const forgetEveryMs = 3_600_000;
 /** By then the processes of the previous release, which cannot open sealed values, are gone. */
 const sealAfterMs = 600_000;
@@ -44,14 +44,13 @@ type HousekeepingDeps = Pick<
  * Removes expired rows in small slices. Every worker process may run it at the same time: the chores are plain deletes that
  * find nothing when another process was first.
  */
-export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
+export function startHousekeeping(deps: HousekeepingDeps, everyMs = minuteMs): { stop(): Promise<void> } {
   const { config, pool, log, clock } = deps;
   let stopped = false;
   let forgottenAt = 0;
   let nextSealingAt = clock() + sealAfterMs;
 
   async function tidy(): Promise<void> {
-    await detectSpikes(deps); // first: a slow chore must not delay it
     await ensurePartitions(pool, { retentionDays: config.CARILLON_RETENTION_DAYS, nowMs: clock(), log });
     while (!stopped && (await deleteExpiredKeys(pool, sliceOfKeys)) === sliceOfKeys) {}
     await deleteAttachmentBytesBefore(pool, clock() - attachmentDays * dayMs, () => stopped);
@@ -82,19 +81,30 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     forgottenAt = clock();
   }
 
-  let running: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    running = running
-      .then(tidy)
-      .catch((error) => log.warn({ err: error }, 'housekeeping failed; it will be retried'));
-  }, everyMs);
+  /** Repeats the chore; each time follows the one before. */
+  function repeat(chore: () => Promise<void>): { stop(): Promise<void> } {
+    let running: Promise<void> = Promise.resolve();
+    const timer = setInterval(() => {
+      running = running
+        .then(() => (stopped ? undefined : chore()))
+        .catch((error) => log.warn({ err: error }, 'housekeeping failed; it will be retried'));
+    }, everyMs);
+    return {
+      async stop() {
+        clearInterval(timer);
+        await running;
+      },
+    };
+  }
+
+  // Apart from the others: a spike that is not noted for 150 seconds counts as over, and a chore may take longer.
+  const chores = [repeat(() => detectSpikes(deps)), repeat(tidy)];
   const youngPartitions = watchYoungPartitions(deps);
   return {
     async stop() {
       stopped = true;
-      clearInterval(timer);
       youngPartitions.stop();
-      await running;
+      await Promise.all(chores.map((chore) => chore.stop()));
     },
   };
 }
