@@ -67,6 +67,25 @@ export function enqueueSql(kind: WorkKind, source: string, lows: string): string
     queue_enqueued as (${insertReadyRows})`;
 }
 
+/** An SQL condition for `queue_leased`: the worker holds the leases. `ids` is an SQL array, `workerId` a parameter. */
+const heldBySql = (kind: WorkKind, ids: string, workerId: string): string =>
+  `kind = ${workKinds[kind]} and id = any (${ids}) and worker_id = ${workerId}`;
+
+/**
+ * An update that adds to the notes of a worker's leases. Work keeps its note when it is rescued, released, snoozed or parked. `ids` is an
+ * SQL array; `workerId` is the parameter for `queue.workerId`.
+ */
+export function addToNotesSql(kind: WorkKind, ids: string, addition: object, workerId: string): string {
+  return `update queue_leased set note = coalesce(note, '{}') || '${JSON.stringify(addition)}'
+    where ${heldBySql(kind, ids, workerId)}`;
+}
+
+/** An SQL query of those of the leases that the worker still holds and whose note lacks the key. */
+export function leasesWithoutSql(kind: WorkKind, ids: string, key: string, workerId: string): string {
+  return `select id from queue_leased
+    where ${heldBySql(kind, ids, workerId)} and not coalesce(note ? '${key}', false)`;
+}
+
 const backlogCap = 10_000;
 
 /**

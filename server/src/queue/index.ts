@@ -34,12 +34,14 @@ import {
 
 export type { ConcurrencyLimits, ConcurrencyOptions, Permit } from './concurrency.ts';
 export {
+  addToNotesSql,
   backlogSql,
   enqueueSql,
   isLeasedSql,
   isShortQueueSql,
   joinLease,
   leasedIdsSql,
+  leasesWithoutSql,
   postponedIdsSql,
   waitingIdsSql,
 } from './feature-sql.ts';
@@ -60,6 +62,8 @@ export {
  * follows from it commit together.
  */
 export interface Queue {
+  /** Whose leases this process holds, for statements of features. */
+  readonly workerId: string;
   /** Adds work that is ready now. Ring after the commit. */
   enqueue(sql: Sql, work: Work[]): Promise<void>;
   /** What a statement with `enqueueSql` needs to know about the fairness tags of its work. */
@@ -182,6 +186,7 @@ export function createQueue(deps: QueueDeps): Queue {
   }
 
   const queue: Queue = {
+    workerId,
     async enqueue(sql, work) {
       if (work.length === 0) return;
       const { tags, lows } = queue.tagsFor(work);

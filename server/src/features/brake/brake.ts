@@ -1,3 +1,4 @@
+import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
 import { billedUnits, findPrice } from '../spend/index.ts';
@@ -5,6 +6,7 @@ import {
   type Demand,
   giveBack,
   listCounts,
+  listUncounted,
   type Refund,
   takeCounts,
   type WindowTotal,
@@ -41,7 +43,10 @@ export interface BrakeRequest {
 
 /** The gate of limits and freezes. Its state is shared by all processes through the database. */
 export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
-  /** Judges a batch with one statement, or none when nothing limits its environments. Absent: the brake has nothing to say. */
+  /**
+   * Judges a batch with one statement, or none when nothing limits its environments. Absent: the brake has nothing to say. A lease whose
+   * notification is counted has `braked` in its note from then on.
+   */
   judge(requests: BrakeRequest[]): Promise<Map<string, BrakeVerdict>>;
   /**
    * Judges sends that are not made, batch after batch, as if they were made together: the counts are read, and only the forecast
@@ -67,9 +72,18 @@ const attachmentHours = 7 * 24 - 1;
 const pass: BrakeVerdict = { kind: 'pass' };
 
 export function createBrake(
-  { pool, claimPool, log }: Pick<Deps, 'pool' | 'claimPool' | 'log'>,
+  {
+    pool,
+    claimPool,
+    queue,
+    log,
+  }: Pick<Deps, 'pool' | 'claimPool' | 'log'> & {
+    queue: Pick<Deps['queue'], 'workerId'>;
+  },
   { states, engagements }: { states: BrakeStates; engagements: Engagements },
 ): Brake {
+  const { workerId } = queue;
+
   function priceOf(fact: BrakedNotification): number {
     return findPrice(states.get(fact.environment_id)?.prices ?? [], fact, null)?.price_micros ?? 0;
   }
@@ -142,6 +156,37 @@ export function createBrake(
     return { verdicts, candidates };
   }
 
+  /**
+   * Counts a batch. `candidates` are those that the totals decide about: the answer to an earlier try may be lost, and what it marked
+   * is counted.
+   */
+  async function count(all: Candidate[]): Promise<{ candidates: Candidate[]; counted: Counted }> {
+    let candidates = all;
+    let isRepeated = false;
+    const totals = await untilDatabaseAnswers(async () => {
+      if (isRepeated) {
+        const left = await listUncounted(claimPool, { workerId, ids: candidates.map(idOf) });
+        candidates = candidates.filter((candidate) => left.has(idOf(candidate)));
+      }
+      isRepeated = true;
+      const demands = demandsOf(candidates);
+      const pairs = candidates.flatMap(({ request: { fact }, counts }) =>
+        counts.map(({ subject }) => ({
+          id: fact.id,
+          demand: demands.get(keyOf(fact.environment_id, subject)),
+        })),
+      );
+      return takeCounts(claimPool, [...demands.values()], { workerId, demandsOf: pairs });
+    });
+    const counted = new Map(
+      [...totals].map(([demand, window]) => [
+        keyOf(demand.environmentId, demand.subject),
+        { demand, window, used: window.total - demand.amount },
+      ]),
+    );
+    return { candidates, counted };
+  }
+
   return {
     async charge(sends) {
       const candidates = sends.flatMap(({ fact, text }) => {
@@ -153,7 +198,7 @@ export function createBrake(
       });
       const demands = demandsOf(candidates);
       if (demands.size === 0) return;
-      await takeCounts(claimPool, [...demands.values()]).catch((error) =>
+      await takeCounts(claimPool, [...demands.values()], { workerId, demandsOf: [] }).catch((error) =>
         log.debug({ err: error }, 'failed to add the segments of text messages to budgets'),
       );
     },
@@ -161,27 +206,29 @@ export function createBrake(
     load: states.load,
     judgeFreeze,
     async judge(requests) {
-      const { verdicts, candidates } = judgeStates(requests);
-      if (candidates.length === 0) return verdicts;
+      const { verdicts, candidates: all } = judgeStates(requests);
+      if (all.length === 0) return verdicts;
 
       // The oldest first: ids are ordered by time.
-      candidates.sort((a, b) => (a.request.fact.id < b.request.fact.id ? -1 : 1));
-      const demands = demandsOf(candidates);
-      const totals = await takeCounts(claimPool, [...demands.values()]);
-      const counted = new Map(
-        [...totals].map(([demand, window]) => [
-          keyOf(demand.environmentId, demand.subject),
-          { demand, window, used: window.total - demand.amount },
-        ]),
-      );
+      all.sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+      for (const candidate of all) verdicts.set(idOf(candidate), pass);
+      const { candidates, counted } = await count(all);
+      if (counted.size === 0) return verdicts;
+
+      const unmarked: string[] = [];
       for (const candidate of candidates) {
         const { fact } = candidate.request;
-        verdicts.set(
-          fact.id,
-          judgeCounts(candidate, counted, (rule) => engagements.engage(fact, rule)),
-        );
+        const verdict = judgeCounts(candidate, counted, (rule) => engagements.engage(fact, rule));
+        verdicts.set(fact.id, verdict);
+        if (verdict === pass && isOver(candidate, counted)) unmarked.push(fact.id);
       }
-      await giveBack(claimPool, [...counted.values()].flatMap(refundOf));
+      // A refund is tried once, because its answer may be lost: counts may be too high, but never too low.
+      let refunds = [...counted.values()].flatMap(refundOf);
+      await untilDatabaseAnswers(() => {
+        const given = refunds;
+        refunds = [];
+        return giveBack(claimPool, given, { workerId, ids: unmarked });
+      });
       return verdicts;
     },
     forecast(weight) {
@@ -215,6 +262,10 @@ interface WindowCount {
   used: number;
 }
 
+type Counted = ReadonlyMap<string, WindowCount>;
+
+const idOf = ({ request }: Candidate): string => request.fact.id;
+
 const keyOf = (environmentId: string, subject: string): string => `${environmentId} ${subject}`;
 
 function concerns({ channel }: FreezeRow, fact: BrakedNotification): boolean {
@@ -247,10 +298,18 @@ function demandsOf(
   return demands;
 }
 
+/** Whether the demands of a batch exceed one of the notification's limits: it was not marked when they were counted. */
+function isOver({ request, counts }: Candidate, counted: Counted): boolean {
+  return counts.some(({ rule, subject }) => {
+    const count = counted.get(keyOf(request.fact.environment_id, subject));
+    return count !== undefined && count.window.total > rule.limit;
+  });
+}
+
 /** Judges a notification by the counts. When it passes, it counts. A count that is absent is within its limit. */
 function judgeCounts(
   { request, counts }: Candidate,
-  counted: ReadonlyMap<string, WindowCount>,
+  counted: Counted,
   onFull: (rule: ActiveRule) => void = () => {},
 ): BrakeVerdict {
   if (counted.size === 0) return pass;

@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import { addToNotesSql, leasesWithoutSql } from '../../queue/index.ts';
 
 /** An amount to count for a subject: what a rule limits on its own, such as one recipient. */
 export interface Demand {
@@ -21,6 +22,15 @@ export interface WindowTotal {
   first_at: Date;
 }
 
+/** The leases of notifications that a worker asks about. */
+interface Leases {
+  workerId: string;
+  ids: string[];
+}
+
+/** The mark of a counted notification, in the note on its lease: a worker that dies before the send takes no count with it. */
+const mark = { braked: true };
+
 interface TotalRow extends WindowTotal {
   /** Of the demand, from 1. */
   position: number;
@@ -42,20 +52,35 @@ const take = statement<TotalRow>(
      returning environment_id, subject, slot_at, amount
    ), counted as (
      select w.position::int as position, t.slot_at, t.amount + coalesce(past.amount, 0) as total, past.first_at,
-       bool_or(t.amount + coalesce(past.amount, 0) > w.most) over () as is_over
+       t.amount + coalesce(past.amount, 0) > w.most as is_over
      from taken t join wanted w using (environment_id, subject) cross join lateral (
        select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
        where b.environment_id = t.environment_id and b.subject = t.subject
          and b.slot_at >= t.slot_at - make_interval(secs => w.window_seconds) and b.slot_at < t.slot_at) past
+   ), marked as (
+     ${addToNotesSql(
+       'notification',
+       `array(
+         select lease.id from unnest($7::uuid[], $8::int[]) as lease (id, position) join counted using (position)
+         group by lease.id having not bool_or(is_over))`,
+       mark,
+       '$9',
+     )}
    )
-   select position, slot_at, total::float8 as total, coalesce(first_at, slot_at) as first_at from counted where is_over`,
+   select position, slot_at, total::float8 as total, coalesce(first_at, slot_at) as first_at from counted
+   where exists (select from counted where is_over)`,
 );
 
 /**
- * Counts the demands, each subject once. Returns the totals of the windows that end now, with the demands; nothing when all of them
- * are within their limits.
+ * Counts the demands, each subject once, and marks the leases whose demands are all within their limits. Returns the totals of the
+ * windows that end now, with the demands; nothing when all of them are within their limits.
  */
-export async function takeCounts(sql: Sql, demands: Demand[]): Promise<Map<Demand, WindowTotal>> {
+export async function takeCounts(
+  sql: Sql,
+  demands: Demand[],
+  { workerId, demandsOf }: { workerId: string; demandsOf: { id: string; demand: Demand | undefined }[] },
+): Promise<Map<Demand, WindowTotal>> {
+  const positions = new Map(demands.map((demand, index) => [demand, index + 1]));
   const rows = await take(sql, [
     demands.map(({ environmentId }) => environmentId),
     demands.map(({ subject }) => subject),
@@ -63,8 +88,21 @@ export async function takeCounts(sql: Sql, demands: Demand[]): Promise<Map<Deman
     demands.map(({ limit }) => limit),
     demands.map(({ windowSeconds }) => windowSeconds),
     demands.map(({ slotSeconds }) => slotSeconds),
+    demandsOf.map(({ id }) => id),
+    demandsOf.map(({ demand }) => demand && positions.get(demand)),
+    workerId,
   ]);
   return byDemand(demands, rows);
+}
+
+const listUnmarked = statement<{ id: string }>(
+  'brake_list_uncounted',
+  leasesWithoutSql('notification', '$1::uuid[]', 'braked', '$2'),
+);
+
+/** Those of the leases that the worker still holds and that are not counted. */
+export async function listUncounted(sql: Sql, { workerId, ids }: Leases): Promise<ReadonlySet<string>> {
+  return new Set((await listUnmarked(sql, [ids, workerId])).map(({ id }) => id));
 }
 
 const list = statement<TotalRow>(
@@ -110,20 +148,24 @@ export interface Refund
 const give = statement(
   'brake_give_back',
   // An insert, because its rows are locked in order, and an update has none. The row exists unless housekeeping was faster.
-  `insert into brake_counts as c (environment_id, subject, slot_at, amount, expires_at)
+  `with marked as (${addToNotesSql('notification', '$5::uuid[]', mark, '$6')})
+   insert into brake_counts as c (environment_id, subject, slot_at, amount, expires_at)
    select *, now() from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[])
      as given (environment_id, subject, slot_at, amount)
    order by 1, 2
    on conflict (environment_id, subject, slot_at) do update set amount = c.amount - excluded.amount`,
 );
 
-export async function giveBack(sql: Sql, refunds: Refund[]): Promise<void> {
-  if (refunds.length === 0) return;
+/** Gives back what was counted and is not sent, and marks the leases that are. */
+export async function giveBack(sql: Sql, refunds: Refund[], { workerId, ids }: Leases): Promise<void> {
+  if (refunds.length === 0 && ids.length === 0) return;
   await give(sql, [
     refunds.map(({ environmentId }) => environmentId),
     refunds.map(({ subject }) => subject),
     refunds.map(({ slot_at }) => slot_at),
     refunds.map(({ amount }) => amount),
+    ids,
+    workerId,
   ]);
 }
 

@@ -129,8 +129,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       if (note.open || note.repeat) return [];
       return judge(fact, nowFor(claim)).verdict.kind === 'pass' ? [brakeRequest(claim, fact, note)] : [];
     });
-    const verdicts = await untilDatabaseAnswers(() => brake.judge(requests));
-    for (const [id, verdict] of verdicts) {
+    for (const [id, verdict] of await brake.judge(requests)) {
       const fact = facts.get(id);
       if (fact) fact.brake = verdict;
     }
@@ -153,7 +152,11 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     const now = clock();
     const { open, ...rest } = leaseNoteAt(readLeaseNote(claim.note), claim.leasedAt.getTime());
     if (open && !open.idempotent) return resolveOpenAttempt(fact, open, rest, retryContext());
-    const note: LeaseNote = open ? { ...rest, repeat: rest.repeat ?? repeatOf(open) } : rest;
+    const note: LeaseNote = {
+      ...rest,
+      ...(open && { repeat: rest.repeat ?? repeatOf(open) }),
+      ...(fact.brake?.kind === 'pass' && { braked: true }),
+    };
 
     const { verdict, trace: judged } = judge(fact, nowFor(claim));
     const base: UnsettledRound = {
@@ -180,7 +183,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
         break;
     }
 
-    const passed = { ...base, note: passedNote(note, fact) };
+    const passed = { ...base, note: passedNote(note) };
     const composed = await composeWithinLimit(claim, fact, passed, now);
     if (composed === 'lost') return 'lost';
     return composed.plan ? attemptDelivery(claim, fact, composed.plan, composed.round) : composed.settled;
@@ -377,18 +380,13 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
 }
 
 function brakeRequest(claim: Claim, fact: DispatchInput, note: LeaseNote): BrakeRequest {
-  const { held: hold = null, decided: decision = null, braked = false } = note;
-  // Work is parked after the gates, and with the note that it came with.
-  const isCounted = braked || claim.unparkedFrom !== null;
+  const { held: hold = null, decided: decision = null, braked: isCounted = false } = note;
   return { fact, at: claim.leasedAt.getTime(), hold, decision, isCounted };
 }
 
-/** The hold is over; the limits count the notification once, however many rounds it needs. */
-function passedNote(
-  { held: _held, decided: _decided, ...note }: LeaseNote,
-  { brake }: DispatchInput,
-): LeaseNote {
-  return brake ? { ...note, braked: true } : note;
+/** The hold is over. */
+function passedNote({ held: _held, decided: _decided, ...note }: LeaseNote): LeaseNote {
+  return note;
 }
 
 function frozenRound(round: UnsettledRound, detail: string, now: number): UnsettledRound {
