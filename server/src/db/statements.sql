@@ -497,9 +497,6 @@ select channel, count(*)::int as count, count(distinct coalesce(external_user_id
 from notifications where id = any ($1::uuid[]) and environment_id = $2
 group by grouping sets ((), (channel)) order by 2 desc;
 
--- brake_count_running_releases (features/brake/releases-store.ts)
-select count(*)::int as count from brake_releases where environment_id = $1 and status = 'running';
-
 -- brake_delete_releases (features/brake/releases-store.ts)
 delete from brake_releases where status <> 'running' and completed_at < now() - interval '90 days';
 
@@ -511,6 +508,10 @@ completed_at from brake_releases where id = $1 and environment_id = $2;
 insert into brake_releases (id, environment_id, hold, action, status, total, held_before, started_at)
  values ($1, $2, $3, $4, 'running', $5, now(), now()) returning id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
 completed_at;
+
+-- brake_list_running_releases (features/brake/releases-store.ts)
+select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at from brake_releases where environment_id = $1 and status = 'running';
 
 -- brake_lock_release (features/brake/releases-store.ts)
 select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,

@@ -71,6 +71,8 @@ const sentences: Record<ProblemCode, string> = {
   brake_limit_reached: 'The environment has the maximum number of brake rules, or of running releases.',
   brake_rule_default: 'A default rule of the brake cannot be deleted; save it with `is_enabled: false`.',
   brake_frozen: 'What a freeze holds is released when you unfreeze; it can only be cancelled before.',
+  brake_cancelling:
+    'What is to be released is being cancelled. Wait until the cancellation is done, or stop it (`POST /v1/brake/releases/{id}/stop`).',
   workflow_loop:
     'Workflow runs trigger each other through what they send, more often than the rule `workflow_loop` of the brake allows.',
   action_already_taken:

@@ -77,6 +77,7 @@ export const problemCodes = {
   brake_limit_reached: conflict,
   brake_rule_default: conflict,
   brake_frozen: conflict,
+  brake_cancelling: conflict,
   workflow_loop: conflict,
   action_already_taken: conflict,
   snooze_limit_reached: conflict,

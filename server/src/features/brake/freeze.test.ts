@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+import { newId } from '../../kernel/ids.ts';
 import { createLog } from '../../kernel/log.ts';
 import { defaultRulesWith } from './rules.ts';
 import { createBrakeStates } from './state.ts';
@@ -114,6 +115,25 @@ describe('a script that sends hundreds of texts to seven numbers', () => {
     expect(new Set((await deliveries()).values())).toEqual(new Set([1]));
     expect(await heldCount('freeze:sms')).toBe(0);
     expect(await heldCount('cap')).toBe(0);
+  });
+
+  test('what is being cancelled is not released, neither by an unfreeze nor by a release', async () => {
+    await api.request('POST', '/v1/brake/freeze', { body: { channel: 'in_app' } });
+    const ids = ['freeze:in_app', 'some_rule'].map((hold) => ({ id: newId(), hold }));
+    for (const { id, hold } of ids)
+      await api.pool.query(
+        `insert into brake_releases (id, environment_id, hold, action, status, total, held_before, started_at)
+         values ($1, $2, $3, 'cancel', 'running', 1000, now(), now())`,
+        [id, api.testEnvironmentId, hold],
+      );
+    const unfreeze = () => api.request('POST', '/v1/brake/unfreeze', { body: { channel: 'in_app' } });
+    const release = () =>
+      api.request('POST', '/v1/brake/holds/some_rule/release', { body: { action: 'release' } });
+    for (const answer of [await unfreeze(), await release()])
+      expect(answer).toMatchObject({ status: 409, body: { error: { code: 'brake_cancelling' } } });
+    for (const { id } of ids) await api.request('POST', `/v1/brake/releases/${id}/stop`);
+    expect(await unfreeze()).toMatchObject({ status: 202 });
+    expect(await release()).toMatchObject({ status: 404 });
   });
 
   test('a freeze of one channel leaves the others alone', async () => {

@@ -66,13 +66,13 @@ export async function updateRelease(
   await update(tx, [id, status, total, done]);
 }
 
-const countRunning = statement<{ count: number }>(
-  'brake_count_running_releases',
-  `select count(*)::int as count from brake_releases where environment_id = $1 and status = 'running'`,
+const listRunning = statement<ReleaseRow>(
+  'brake_list_running_releases',
+  `select ${columns} from brake_releases where environment_id = $1 and status = 'running'`,
 );
 
-export async function countRunningReleases(sql: Sql, environmentId: string): Promise<number> {
-  return (await countRunning(sql, [environmentId]))[0]?.count ?? 0;
+export function listRunningReleases(sql: Sql, environmentId: string): Promise<ReleaseRow[]> {
+  return listRunning(sql, [environmentId]);
 }
 
 /** Returns up to `limit + 1` releases, newest first. */

@@ -128,7 +128,7 @@ export function brakeRoutes({ brakeService, holds }: { brakeService: BrakeServic
       body: UnfreezeInput,
       bodyOptional: true,
       responses: { 202: Release },
-      errors: ['resource_not_found'],
+      errors: ['resource_not_found', 'brake_cancelling'],
       async handler({ principal, body, requestId }) {
         return {
           status: 202,
@@ -177,7 +177,7 @@ export function brakeRoutes({ brakeService, holds }: { brakeService: BrakeServic
       params: HoldParams,
       body: ReleaseInput,
       responses: { 202: Release },
-      errors: ['brake_limit_reached', 'brake_frozen'],
+      errors: ['brake_limit_reached', 'brake_frozen', 'brake_cancelling'],
       async handler({ principal, params, body, requestId }) {
         return { status: 202, body: await brakeService.release(principal, params.hold, body, requestId) };
       },

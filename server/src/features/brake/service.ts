@@ -12,10 +12,10 @@ import { deleteFreeze, insertFreeze, listFreezes } from './freezes-store.ts';
 import { freezeHold, holdPrefix, waitName } from './hold.ts';
 import type { Holds } from './holds.ts';
 import {
-  countRunningReleases,
   findRelease,
   insertRelease,
   listReleases,
+  listRunningReleases,
   lockRelease,
   type ReleaseRow,
   updateRelease,
@@ -212,6 +212,7 @@ export function createBrakeService(
       const channel = given ?? 'all';
       const { release, isReported } = await transaction(pool, async (tx) => {
         await lockEnvironment(tx, environmentId);
+        checkNotCancelling(await listRunningReleases(tx, environmentId), freezeHold(channel));
         const removed = await deleteFreeze(tx, environmentId, channel);
         if (!removed) throw notFound('freeze: this is not frozen');
         const release = await begin(tx, environmentId, freezeHold(channel), { action: 'release' });
@@ -239,7 +240,9 @@ export function createBrakeService(
         await lockEnvironment(tx, environmentId);
         if (input.action === 'release' && (await isFrozenHold(tx, environmentId, hold)))
           throw new Problem('brake_frozen', 'It is frozen: unfreeze it, and what it held is released.');
-        if ((await countRunningReleases(tx, environmentId)) >= limits.runningReleases)
+        const running = await listRunningReleases(tx, environmentId);
+        if (input.action === 'release') checkNotCancelling(running, hold);
+        if (running.length >= limits.runningReleases)
           throw new Problem(
             'brake_limit_reached',
             `At most ${limits.runningReleases} releases of an environment run at the same time.`,
@@ -294,6 +297,16 @@ export function createBrakeService(
       return releaseView(row);
     },
   };
+}
+
+/** A release would send the part of the hold that the cancellation has not come to yet. */
+function checkNotCancelling(running: ReleaseRow[], hold: string): void {
+  const cancel = running.find((each) => each.hold === hold && each.action === 'cancel');
+  if (cancel)
+    throw new Problem(
+      'brake_cancelling',
+      `What ${hold} holds is being cancelled by the release ${cancel.id}. Wait until it is done, or stop it first.`,
+    );
 }
 
 async function isFrozenHold(
