@@ -20,8 +20,16 @@ import type { BrakeStates } from './state.ts';
 export type BrakeVerdict =
   | { kind: 'pass' }
   | { kind: 'suppress'; reason: string; detail: string }
-  /** Not sent before the hold is released, or the window opens. `isRepeated`: the trace already says so. */
-  | { kind: 'hold'; note: HoldNote; until: number; detail: string; isRepeated: boolean };
+  | HoldVerdict;
+
+/** Not sent before the hold is released, or the window opens. `isRepeated`: the trace already says so. */
+export interface HoldVerdict {
+  kind: 'hold';
+  note: HoldNote;
+  until: number;
+  detail: string;
+  isRepeated: boolean;
+}
 
 /** A notification with the content that is known before it is rendered. */
 export interface BrakedFact extends BrakedNotification {
@@ -56,7 +64,7 @@ export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
   /** Adds to budgets what a rendered text costs beyond the one segment that was counted before. */
   charge(sends: { fact: BrakedFact; text: string | null }[]): Promise<void>;
   /** The verdict of a freeze that began after the batch was judged; null when there is none. */
-  judgeFreeze(request: BrakeRequest): BrakeVerdict | null;
+  judgeFreeze(request: BrakeRequest): HoldVerdict | null;
 }
 
 /** A notification and the rules that count it. */
@@ -88,7 +96,7 @@ export function createBrake(
     return findPrice(states.get(fact.environment_id)?.prices ?? [], fact, null)?.price_micros ?? 0;
   }
 
-  function judgeFreeze(request: BrakeRequest): BrakeVerdict | null {
+  function judgeFreeze(request: BrakeRequest): HoldVerdict | null {
     const { fact } = request;
     const freeze = states.get(fact.environment_id)?.freezes.find((each) => concerns(each, fact));
     if (!freeze) return null;

@@ -1,4 +1,4 @@
-export { type Brake, type BrakeRequest, type BrakeVerdict, createBrake } from './brake.ts';
+export { type Brake, type BrakeRequest, type BrakeVerdict, createBrake, type HoldVerdict } from './brake.ts';
 export { createLoopGuard, type LoopGuard } from './chain.ts';
 export { tidyBrakeCounts } from './counts-store.ts';
 export { createEngagements } from './engagements.ts';

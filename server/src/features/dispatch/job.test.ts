@@ -115,3 +115,26 @@ test('sends that wait for a thread are parked, so that they leave room for other
   Object.assign(tasks, { waiting });
   Object.assign(tasks.unlimited, { run });
 });
+
+test('a freeze that begins just before the call holds the message, and an unfreeze sends it once', async () => {
+  const { providerHealth } = app.services;
+  const { order } = providerHealth;
+  providerHealth.order = async (...given) => {
+    providerHealth.order = order;
+    await app.request('POST', '/v1/brake/freeze', { key: app.liveKey, body: { channel: 'email' } });
+    return order(...given);
+  };
+  const { body } = await app.request('POST', '/v1/notifications', { key: app.liveKey, body: email });
+  const trace = async () =>
+    (await app.request('GET', `/v1/notifications/${body.id}/trace`, { key: app.liveKey })).body.entries;
+  const last = await waitUntil(async () => {
+    const entry = (await trace()).at(-1);
+    return entry?.verdict === 'hold' || entry?.kind === 'attempt'
+      ? entry
+      : new Error('neither sent nor held');
+  });
+  expect(last).toMatchObject({ kind: 'gate', name: 'brake', verdict: 'hold' });
+  await app.request('POST', '/v1/brake/unfreeze', { key: app.liveKey, body: { channel: 'email' } });
+  await app.waitFor(body.id, ({ status }) => status === 'delivered');
+  expect((await trace()).filter(({ kind }: { kind: string }) => kind === 'attempt')).toHaveLength(1);
+});

@@ -22,7 +22,7 @@ import {
   resolveForgotten,
   resolveOpenAttempt,
 } from './attempt/open-attempt.ts';
-import { runRound, wasAnswered } from './attempt/round.ts';
+import { type FrozenRound, runRound, wasAnswered } from './attempt/round.ts';
 import { throttlesOn } from './attempt/throttles.ts';
 import { addConsent, type ConsentFact, unsubscribeUrlOf, withLinks } from './load/consent.ts';
 import { findTemplates, type PinnedTemplateFact, renderContent, traceRendering } from './load/render.ts';
@@ -278,12 +278,6 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     const permit =
       plan.concurrencyKey === undefined ? null : await concurrency.acquire(claim, plan.concurrencyKey);
     if (plan.concurrencyKey !== undefined && !permit) return 'lost';
-    // A freeze may have begun while the message was composed or waited for its permit.
-    const frozen = note.repeat ? null : brake.judgeFreeze(brakeRequest(claim, fact, note));
-    if (frozen?.kind === 'hold') {
-      permit?.release(true);
-      return held(frozenRound(base, frozen.detail, clock()), frozen);
-    }
     // The permit is released however the round ends: a leaked permit is lost for the lifetime of the process.
     let answered = true;
     let tried: CompletedRound;
@@ -307,6 +301,18 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       const events = [sending, ...result.events];
       return settleWaiting(base, { ...result, events }, retryContext());
     }
+    const { observations, counted } = providerHealth.observe(environmentId, result.calls, note.counted ?? {});
+    const round: UnsettledRound = {
+      ...base,
+      note: observations.length > 0 ? { ...note, counted } : note,
+      observations,
+      events: [sending],
+      trace: [...base.trace, ...resumedEntry(note, startedAt), ...orderEntry(order.reason, startedAt)],
+    };
+    if (result.kind === 'frozen') {
+      span.end({ 'carillon.notification_id': fact.id, 'carillon.outcome': 'frozen' }, false);
+      return held(frozenRound(round, result, clock()), result.verdict);
+    }
     span.end(
       {
         'carillon.notification_id': fact.id,
@@ -315,14 +321,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       },
       result.outcome.kind === 'accepted',
     );
-    const { observations, counted } = providerHealth.observe(environmentId, result.calls, note.counted ?? {});
-    const settled = settlementOf(fact, result, retryContext(), {
-      ...base,
-      note: observations.length > 0 ? { ...note, counted } : note,
-      observations,
-      events: [sending],
-      trace: [...base.trace, ...resumedEntry(note, startedAt), ...orderEntry(order.reason, startedAt)],
-    });
+    const settled = settlementOf(fact, result, retryContext(), round);
     const isDelivered = settled.kind === 'sent' && settled.status === 'delivered';
     return isDelivered ? { ...settled, item: plan.item ?? null } : settled;
   }
@@ -352,6 +351,8 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       attemptsBefore: fact.attempt_count + attempts,
       urgent: claim.lane === 'critical',
       begin: (open) => writer.begin(claim, { ...note, open }),
+      // A message that a provider may already have is completed.
+      judgeFreeze: () => (note.repeat ? null : brake.judgeFreeze(brakeRequest(claim, fact, note))),
       throttledUntil: channelThrottles.until,
       throttle: channelThrottles.throttle,
       clock,
@@ -389,9 +390,19 @@ function passedNote({ held: _held, decided: _decided, ...note }: LeaseNote): Lea
   return note;
 }
 
-function frozenRound(round: UnsettledRound, detail: string, now: number): UnsettledRound {
+/** The round with the calls that were made before a freeze ended it. */
+function frozenRound(
+  round: UnsettledRound,
+  { attempts, events, trace, verdict: { detail } }: FrozenRound,
+  now: number,
+): UnsettledRound {
   const at = new Date(now).toISOString();
-  return { ...round, trace: [...round.trace, { at, kind: 'gate', name: 'brake', verdict: 'hold', detail }] };
+  return {
+    ...round,
+    attempts: round.attempts + attempts,
+    events: attempts > 0 ? [...round.events, ...events] : [],
+    trace: [...round.trace, ...trace, { at, kind: 'gate', name: 'brake', verdict: 'hold', detail }],
+  };
 }
 
 function releasedEntry({ held: hold, decided }: LeaseNote, now: number): StoredTraceEntry[] {

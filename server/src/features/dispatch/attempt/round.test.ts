@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Carrier, Message, Outcome, Reservation } from '../../../channels/contract.ts';
+import type { HoldVerdict } from '../../brake/index.ts';
 import { maxRounds } from '../settle/retry-schedule.ts';
 import { unsettled } from '../settle/round-settlement.ts';
 import { settlementOf } from '../settle/settlement.ts';
@@ -7,7 +8,7 @@ import { resumedEntry, settleWaiting } from '../settle/waiting.ts';
 import type { DispatchFact } from '../store.ts';
 import { type LeaseNote, leaseNoteAt, noteOf, type OpenAttempt, readLeaseNote } from './lease-note.ts';
 import { forgottenBy, repeatedAttempt, resolveForgotten, resolveOpenAttempt } from './open-attempt.ts';
-import { type RoundOptions, runRound, wasAnswered } from './round.ts';
+import { type FrozenRound, type RoundOptions, runRound, wasAnswered } from './round.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const retryContext = { now, retryScale: 1, chance: 0.5 };
@@ -35,6 +36,7 @@ function round(carriers: Carrier[], paused: Record<string, number> = {}, more: P
     attemptsBefore: 0,
     urgent: false,
     begin: async () => true,
+    judgeFreeze: () => null,
     throttledUntil: ({ name }) => (paused[name] === undefined ? 0 : now + paused[name]),
     throttle: async (_carrier, { retryAfterMs }) => now + (retryAfterMs ?? 1_000),
     clock: () => now,
@@ -42,6 +44,11 @@ function round(carriers: Carrier[], paused: Record<string, number> = {}, more: P
     ...more,
   });
 }
+
+const frozen: HoldVerdict = {
+  ...{ kind: 'hold', detail: 'frozen', until: now + 1_000, isRepeated: false },
+  note: { hold: 'freeze:all', since: now, expires: now + 1_000 },
+};
 
 const types = (entries: { type: string }[]) => entries.map(({ type }) => type);
 const verdicts = (trace: object[]) => trace.map((entry) => (entry as { verdict?: string }).verdict);
@@ -138,6 +145,20 @@ describe('a provider that asks us to slow down', () => {
     expect(result).toMatchObject({ kind: 'tried', outcome: retry, attempts: 2 });
     expect(types((result as { events: { type: string }[] }).events)).toEqual(['FailedOver', 'AttemptFailed']);
   });
+});
+
+test('a freeze that begins during a call ends the round before the next one', async () => {
+  let isFrozen = false;
+  const slow = carrier('a', retry, {
+    async send() {
+      isFrozen = true;
+      return retry;
+    },
+  });
+  const options = { judgeFreeze: () => (isFrozen ? frozen : null) };
+  const result = await round([slow, carrier('b', accepted)], {}, options);
+  expect(result).toMatchObject({ kind: 'frozen', attempts: 1, calls: [{ carrier: { name: 'a' } }] });
+  expect(types((result as FrozenRound).events)).toEqual(['AttemptFailed']);
 });
 
 describe('waiting', () => {
@@ -389,6 +410,15 @@ describe('a carrier with few connections', () => {
   test('gets it back when the lease is gone', async () => {
     const log: string[] = [];
     expect(await round([reserving(reservation(log), log)], {}, { begin: async () => false })).toBe('lost');
+    expect(log).toEqual(['reserved', 'released']);
+  });
+
+  test('gets it back when a freeze began while the message waited for it', async () => {
+    const log: string[] = [];
+    const options = { judgeFreeze: () => frozen, begin: async () => log.push('begun') > 0 };
+    expect(await round([reserving(reservation(log), log)], {}, options)).toMatchObject({
+      ...{ kind: 'frozen', verdict: frozen, attempts: 0, events: [], calls: [] },
+    });
     expect(log).toEqual(['reserved', 'released']);
   });
 

@@ -1,6 +1,7 @@
 import type { Carrier, Message, Outcome, Reservation } from '../../../channels/contract.ts';
 import type { Exchange } from '../../../channels/exchange.ts';
 import { storable } from '../../../kernel/storable.ts';
+import type { HoldVerdict } from '../../brake/index.ts';
 import { type EventEntry, eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
 import type { ProviderCall } from '../../provider-health/index.ts';
 import type { OpenAttempt } from './lease-note.ts';
@@ -33,6 +34,16 @@ export interface WaitingRound {
   calls: ProviderCall[];
 }
 
+/** A round that a freeze ended before its next call. */
+export interface FrozenRound {
+  kind: 'frozen';
+  verdict: HoldVerdict;
+  attempts: number;
+  events: EventEntry[];
+  trace: StoredTraceEntry[];
+  calls: ProviderCall[];
+}
+
 export type Throttled = Extract<Outcome, { kind: 'throttled' }>;
 
 export interface RoundOptions {
@@ -43,6 +54,8 @@ export interface RoundOptions {
   urgent: boolean;
   /** Records the attempt. Resolves to false when the lease is lost: another worker has the job, and nothing may be sent. */
   begin(open: OpenAttempt): Promise<boolean>;
+  /** The verdict of a freeze that has begun meanwhile; null when there is none. Asked right before each call. */
+  judgeFreeze(): HoldVerdict | null;
   /** Returns 0 when the carrier is not throttled. */
   throttledUntil(carrier: Carrier): number;
   /** Records that the carrier asked us to slow down; resolves to the end of the throttle. */
@@ -53,7 +66,9 @@ export interface RoundOptions {
   takeExchange?(signal: AbortSignal): Exchange | null;
 }
 
-export async function runRound(options: RoundOptions): Promise<RoundResult | WaitingRound | 'lost'> {
+export async function runRound(
+  options: RoundOptions,
+): Promise<RoundResult | WaitingRound | FrozenRound | 'lost'> {
   const { carriers, clock } = options;
   const events: EventEntry[] = [];
   const trace: StoredTraceEntry[] = [];
@@ -84,6 +99,11 @@ export async function runRound(options: RoundOptions): Promise<RoundResult | Wai
     const startedAt = clock();
     const outcome = await call(options, carrier, options.attemptsBefore + attempts + 1, startedAt);
     if (outcome === 'lost') return 'lost';
+    if (outcome.kind === 'hold') {
+      // The outcomes of the calls so far are known: an unknown one would have ended the round.
+      if (refusal !== null) events.push(eventEntry('AttemptFailed', refusedAt, refusal));
+      return { kind: 'frozen', verdict: outcome, attempts, events, trace, calls };
+    }
     if (outcome.kind === 'throttled' && outcome.heldBack) {
       const until = await options.throttle(carrier, outcome, startedAt);
       waitFor(carrier, until, `${carrier.name}: ${outcome.detail}`);
@@ -131,13 +151,18 @@ async function call(
   carrier: Carrier,
   attempt: number,
   startedAt: number,
-): Promise<Outcome | 'lost'> {
+): Promise<Outcome | HoldVerdict | 'lost'> {
   const { signal } = options;
   let reservation: Reservation | null = null;
   if (carrier.reserve) {
     const reserved = await carrier.reserve(signal, options.urgent);
     if ('kind' in reserved) return storable(reserved);
     reservation = reserved;
+  }
+  const frozen = options.judgeFreeze();
+  if (frozen) {
+    reservation?.release();
+    return frozen;
   }
   // An idempotent carrier recognises only its own repeats: with several carriers, the one that was called must be recorded.
   if (!carrier.idempotent || options.carriers.length > 1) {
@@ -174,8 +199,10 @@ function afterPause({ until, message }: { until: number; message: string }, now:
 const silences: ReadonlySet<string | null> = new Set([null, 'timeout', 'connect', 'dns', 'lost']);
 
 /** Whether the provider answered: one that does not answer gets fewer concurrent calls. */
-export function wasAnswered(result: Pick<RoundResult, 'kind' | 'outcome'> | WaitingRound): boolean {
-  if (result.kind === 'waiting') return true;
+export function wasAnswered(
+  result: Pick<RoundResult, 'kind' | 'outcome'> | WaitingRound | FrozenRound,
+): boolean {
+  if (result.kind !== 'tried') return true;
   const { kind, code = null } = result.outcome;
   return !((kind === 'retry' || kind === 'ambiguous') && silences.has(code));
 }

@@ -1,5 +1,5 @@
 import { idTime } from '../../../kernel/ids.ts';
-import type { BrakeVerdict, HoldDecision, HoldNote } from '../../brake/index.ts';
+import type { BrakeVerdict, HoldDecision, HoldNote, HoldVerdict } from '../../brake/index.ts';
 import type { StoredTraceEntry } from '../../notifications/index.ts';
 import { localTime, quietUntil } from '../../preferences/index.ts';
 import type { ConsentFact } from '../load/consent.ts';
@@ -13,7 +13,7 @@ export type GateVerdict =
   | { kind: 'suppress'; reason: string; detail: string }
   /** `waitsFor` names what ends the wait before its time; see `Wait` of the queue. */
   | { kind: 'defer'; until: number; detail: string; waitsFor?: string }
-  | Extract<BrakeVerdict, { kind: 'hold' }>
+  | HoldVerdict
   | { kind: 'drop'; detail: string };
 
 /** What the gates look at. */

@@ -34,12 +34,13 @@ async function round(carriers: [Carrier, ...Carrier[]], begin = async () => true
     attemptsBefore: 0,
     urgent: false,
     begin,
+    judgeFreeze: () => null,
     throttledUntil: () => 0,
     throttle: async () => now + 1_000,
     clock: () => now,
     signal: new AbortController().signal,
   });
-  if (result === 'lost' || result.kind === 'waiting') throw new Error(String(result));
+  if (result === 'lost' || result.kind !== 'tried') throw new Error(String(result));
   return result;
 }
 

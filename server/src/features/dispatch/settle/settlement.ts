@@ -1,7 +1,7 @@
 import type { Carrier, Outcome } from '../../../channels/contract.ts';
 import { assertNever } from '../../../kernel/errors.ts';
 import { askedDelayMs, type RetryContext, retryDelayMs } from '../../../kernel/retry-schedule.ts';
-import type { BrakeVerdict } from '../../brake/index.ts';
+import type { HoldVerdict } from '../../brake/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
 import { receiptUpdate, refusalIn } from '../../receipts/index.ts';
 import { accountOf, type RoundResult } from '../attempt/round.ts';
@@ -151,7 +151,7 @@ export function deferred(round: UnsettledRound, until: number, waitsFor?: string
 /** The trace says once that the brake holds the notification. */
 export function held(
   round: UnsettledRound,
-  { note: hold, until, isRepeated }: Extract<BrakeVerdict, { kind: 'hold' }>,
+  { note: hold, until, isRepeated }: HoldVerdict,
 ): HeldSettlement | StillWaitingSettlement {
   const { decided: _over, ...rest } = round.note;
   const note = { ...rest, held: hold };
