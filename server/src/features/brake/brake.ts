@@ -1,3 +1,4 @@
+import type { Channel } from '../../channels/contract.ts';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
@@ -65,6 +66,8 @@ export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
   charge(sends: { fact: BrakedFact; text: string | null }[]): Promise<void>;
   /** The verdict of a freeze that began after the batch was judged; null when there is none. */
   judgeFreeze(request: BrakeRequest): HoldVerdict | null;
+  /** What of the channel is frozen, in words, for what is skipped and not held; null when nothing is. */
+  describeFreeze(environmentId: string, channel: Channel): string | null;
 }
 
 /** A notification and the rules that count it. */
@@ -96,16 +99,18 @@ export function createBrake(
     return findPrice(states.get(fact.environment_id)?.prices ?? [], fact, null)?.price_micros ?? 0;
   }
 
+  const findFreeze = (environmentId: string, on: Channel): FreezeRow | undefined =>
+    states.get(environmentId)?.freezes.find(({ channel }) => channel === 'all' || channel === on);
+
   function judgeFreeze(request: BrakeRequest): HoldVerdict | null {
     const { fact } = request;
-    const freeze = states.get(fact.environment_id)?.freezes.find((each) => concerns(each, fact));
+    const freeze = fact.priority === 'critical' ? null : findFreeze(fact.environment_id, fact.channel);
     if (!freeze) return null;
     const hold = freezeHold(freeze.channel);
     const isRepeated = request.hold?.hold === hold && request.decision === null;
     const note = isRepeated && request.hold ? request.hold : holdOf(request, hold, freeze.hold_expires_hours);
-    const what = freeze.channel === 'all' ? 'The environment is' : `The channel ${freeze.channel} is`;
     const why = freeze.reason === null ? '' : ` (${freeze.reason})`;
-    const detail = `${what} frozen since ${freeze.frozen_at.toISOString()}${why}: held until it is unfrozen, at most until ${new Date(note.expires).toISOString()}.`;
+    const detail = `${frozenText(freeze)} since ${freeze.frozen_at.toISOString()}${why}: held until it is unfrozen, at most until ${new Date(note.expires).toISOString()}.`;
     return { kind: 'hold', note, until: note.expires, detail, isRepeated };
   }
 
@@ -213,6 +218,10 @@ export function createBrake(
     listen: states.listen,
     load: states.load,
     judgeFreeze,
+    describeFreeze(environmentId, channel) {
+      const freeze = findFreeze(environmentId, channel);
+      return freeze ? `${frozenText(freeze)}.` : null;
+    },
     async judge(requests) {
       const { verdicts, candidates: all } = judgeStates(requests);
       if (all.length === 0) return verdicts;
@@ -276,9 +285,8 @@ const idOf = ({ request }: Candidate): string => request.fact.id;
 
 const keyOf = (environmentId: string, subject: string): string => `${environmentId} ${subject}`;
 
-function concerns({ channel }: FreezeRow, fact: BrakedNotification): boolean {
-  return fact.priority !== 'critical' && (channel === 'all' || channel === fact.channel);
-}
+const frozenText = ({ channel }: FreezeRow): string =>
+  channel === 'all' ? 'The environment is frozen' : `The channel ${channel} is frozen`;
 
 /** The units of a message before it is rendered: the length of a template's text is not known. */
 function unitsBefore({ channel, template_version_id, text_body }: BrakedFact): number {

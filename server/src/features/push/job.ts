@@ -8,6 +8,7 @@ import { newId } from '../../kernel/ids.ts';
 import { storable } from '../../kernel/storable.ts';
 import { TaskStopped } from '../../kernel/threads/task.ts';
 import type { Claim, Job } from '../../queue/index.ts';
+import type { Brake } from '../brake/index.ts';
 import type { PushConnection, PushConnections } from '../connections/index.ts';
 import { createLoopShare } from './loop-share.ts';
 import { type DevicePush, decisionOf, nextAttempt, type PushNote, ringMessage, traceOf } from './ring.ts';
@@ -24,6 +25,7 @@ import { createPushWriter, itemIdOf, noPush, noteOf, type PushResult } from './w
 type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'keyring' | 'tasks' | 'metrics'> & {
   pushConnections: PushConnections;
   sandboxStore: SandboxStore;
+  brake: Pick<Brake, 'load' | 'describeFreeze'>;
 };
 
 type RungDevice = Awaited<ReturnType<typeof listDevicesOf>>[number];
@@ -83,6 +85,7 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
       deps.pushConnections.connectionsFor(
         environments.map(({ id, kind, version }) => ({ id, kind, settingsVersion: version })),
       ),
+      deps.brake.load(new Map(environments.map(({ id, kind }) => [id, kind]))),
     ]);
     const kinds = new Map(environments.map(({ id, kind }) => [id, kind]));
     return new Map(
@@ -111,10 +114,13 @@ export function createPushJob(deps: JobDeps): Job<PushFact> {
     if (!permit) return;
     const isIdle =
       !fact || fact.devices.length === 0 || (fact.withdrawn ? fact.withdrawn.length === 0 : !fact.item);
-    if (isIdle || fact.item?.is_open) {
+    // A push that comes after the freeze is noise: the item is in the inbox.
+    const isStoppable = !fact?.withdrawn && claim.lane !== 'critical';
+    const frozen = isStoppable ? deps.brake.describeFreeze(claim.environmentId, 'in_app') : null;
+    if (isIdle || frozen || fact.item?.is_open) {
       permit.release(true);
       if (isIdle) return writer.end(noPush(claim));
-      const reason = decisionOf('not_rung', 'The inbox is open on a visible page.', clock());
+      const reason = decisionOf('not_rung', frozen ?? 'The inbox is open on a visible page.', clock());
       return writer.end(noPush(claim, [traceAddition(fact, itemIdOf(claim), [reason])]));
     }
     let answered = true;

@@ -73,6 +73,22 @@ describe('an item that arrives in an inbox', () => {
     expect(Object.fromEntries(urgencies)).toEqual({ [critical]: 'high', [bulk]: 'low' });
   });
 
+  it('does not ring during a freeze, unless it is critical', async () => {
+    await push.addDevices('frozen');
+    await push.save({ ...push.allServices(), ring: { mode: 'unseen', after_seconds: 60 } });
+    const [id, critical] = [await push.send('frozen'), await push.send('frozen', { priority: 'critical' })];
+    for (const each of [id, critical]) await push.app.waitFor(each, ({ status }) => status === 'delivered');
+    await push.live('POST', '/v1/brake/freeze', { channel: 'in_app' });
+    await push.app.pool.query('update queue_later set run_at = now() where kind = $1', [workKinds.push]);
+    expect(await push.trace(id, isDone(1))).toEqual([
+      expect.objectContaining({ verdict: 'not_rung', detail: 'The channel in_app is frozen.' }),
+    ]);
+    expect((await push.trace(critical, isDone(3))).map(({ kind }) => kind)).toEqual(Array(3).fill('attempt'));
+    expect(push.pushesOf(id)).toEqual([]);
+    await push.live('POST', '/v1/brake/unfreeze', { channel: 'in_app' });
+    await push.save(push.allServices());
+  });
+
   it('removes devices that are gone, and says so', async () => {
     const { endpoint, apnsToken, fcmToken } = await push.addDevices('gone');
     push.webPush.unsubscribe(endpoint);
