@@ -40,5 +40,5 @@ export function waitForObjects(
     verdict: 'defer',
     detail,
   } as const;
-  return deferred({ ...before, note, trace: [...before.trace, entry] }, retryAt);
+  return { ...deferred({ ...before, trace: [...before.trace, entry] }, retryAt), note };
 }

@@ -3,8 +3,10 @@ import type { Carrier, Message, Outcome } from '../../../channels/contract.ts';
 import { retryDelayMs } from '../../../kernel/retry-schedule.ts';
 import { type RoundResult, runRound } from '../attempt/round.ts';
 import type { DispatchFact } from '../store.ts';
+import { waitForObjects } from './object-wait.ts';
 import { maxRounds, roundSchedule } from './retry-schedule.ts';
-import { settlementOf } from './settlement.ts';
+import { unsettled } from './round-settlement.ts';
+import { deferred, held, settlementOf } from './settlement.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const context = { now, retryScale: 1, chance: 0.5 };
@@ -162,4 +164,20 @@ test('a delay of our own obeys the scale, and one that the provider asked for do
   expect(await retryAt(greylisted, 1)).toBe(now + 300_000);
   expect(await retryAt(greylisted, 0.001)).toBe(now + 300);
   expect(await retryAt({ ...retry, retryAfterMs: 300_000 }, 0.001)).toBe(now + 300_000);
+});
+
+test('time under a hold or a gate is not time that a provider or the object store was waited for', () => {
+  const wait = { since: now - 86_400_000, times: 5 };
+  const before = { ...unsettled(fact), note: { braked: true as const, waiting: wait, objects: wait } };
+  const hold = { hold: 'freeze:all', since: now, expires: now + 1_000 };
+  const verdict = { kind: 'hold' as const, note: hold, until: now + 1_000, detail: '' };
+  expect(deferred(before, now + 1_000).note).toEqual({ braked: true });
+  for (const isRepeated of [true, false])
+    expect(held(before, { ...verdict, isRepeated }).note).toEqual({ braked: true, held: hold });
+  expect(waitForObjects(before, 'no answer', context)).toMatchObject({
+    note: { waiting: wait, objects: { since: wait.since, times: 6 } },
+  });
+  expect(waitForObjects({ ...before, note: { waiting: wait } }, 'no answer', context)).toMatchObject({
+    ...{ kind: 'deferred', note: { waiting: wait, objects: { since: now, times: 1 } } },
+  });
 });

@@ -4,6 +4,7 @@ import { askedDelayMs, type RetryContext, retryDelayMs } from '../../../kernel/r
 import type { HoldVerdict } from '../../brake/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
 import { receiptUpdate, refusalIn } from '../../receipts/index.ts';
+import type { LeaseNote } from '../attempt/lease-note.ts';
 import { accountOf, type RoundResult } from '../attempt/round.ts';
 import type { DispatchFact } from '../store.ts';
 import { maxRounds, roundSchedule } from './retry-schedule.ts';
@@ -145,7 +146,13 @@ export function settledByReport(
 }
 
 export function deferred(round: UnsettledRound, until: number, waitsFor?: string): DeferredSettlement {
-  return { ...round, kind: 'deferred', retryAt: until, waitsFor: waitsFor ?? null };
+  const note = withoutWaits(round.note);
+  return { ...round, note, kind: 'deferred', retryAt: until, waitsFor: waitsFor ?? null };
+}
+
+/** Another wait begins: its time is not the providers' or the object store's, after which a notification is given up. */
+function withoutWaits({ waiting: _throttled, objects: _unavailable, ...note }: LeaseNote): LeaseNote {
+  return note;
 }
 
 /** The trace says once that the brake holds the notification. */
@@ -153,7 +160,7 @@ export function held(
   round: UnsettledRound,
   { note: hold, until, isRepeated }: HoldVerdict,
 ): HeldSettlement | StillWaitingSettlement {
-  const { decided: _over, ...rest } = round.note;
+  const { decided: _over, ...rest } = withoutWaits(round.note);
   const note = { ...rest, held: hold };
   return isRepeated
     ? { kind: 'still_waiting', retryAt: until, note }
