@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
-import type { Pool } from '../../db/sql.ts';
-import { newId } from '../../kernel/ids.ts';
-import { createBrake } from './brake.ts';
-import { subjectOf } from './rules.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -24,7 +20,6 @@ interface SendOptions {
   category?: string;
   priority?: string;
   user?: string;
-  send_at?: string;
 }
 
 async function send({
@@ -306,116 +301,6 @@ describe('over a limit', () => {
       ),
     );
     expect(engaged.detail).toContain('1 message per hour for each category');
-  });
-});
-
-describe('a count whose worker dies', () => {
-  const anHour = 3_600_000;
-
-  /** Notifications to one address, leased by a worker that this test is. */
-  async function lease(category: string, workerId: string, count: number): Promise<string[]> {
-    const ids: string[] = [];
-    for (let index = 0; index < count; index += 1)
-      ids.push(await send({ category, send_at: new Date(Date.now() + anHour).toISOString() }));
-    await app.pool.query(
-      `with moved as (delete from queue_later where id = any ($1) returning kind, id, lane, environment_id, note)
-       insert into queue_leased (kind, id, lane, environment_id, note, worker_id) select *, $2::uuid from moved`,
-      [ids, workerId],
-    );
-    await app.pool.query('update notifications set send_at = null where id = any ($1)', [ids]);
-    return ids;
-  }
-
-  async function startWorker(): Promise<string> {
-    const id = newId();
-    await app.pool.query(`insert into workers (id, alive_until) values ($1, now() + interval '1 hour')`, [
-      id,
-    ]);
-    return id;
-  }
-
-  const requestOf = (id: string, category: string) => ({
-    fact: {
-      ...{ id, environment_id: app.testEnvironmentId, environment_kind: 'test' as const, category },
-      ...{ channel: 'email' as const, priority: 'normal', address: 'delivered@sandbox.test' },
-      ...{ external_user_id: null, template_key: null, source_id: null, chain: null, attachments: null },
-      ...{ template_version_id: null, text_body: null },
-    },
-    ...{ at: Date.now(), hold: null, decision: null, isCounted: false },
-  });
-
-  /** The brake of a worker, to which the answers of these statements are lost once. */
-  async function brakeOf(workerId: string, lost: string[] = []) {
-    const claimPool = new Proxy(app.deps.claimPool, {
-      get(pool, name) {
-        if (name !== 'query') return Reflect.get(pool, name).bind(pool);
-        return async (config: { name: string; text: string }) => {
-          const answer = await pool.query(config);
-          const index = lost.indexOf(config.name);
-          if (index < 0) return answer;
-          lost.splice(index, 1);
-          throw Object.assign(new Error('the connection broke'), { code: 'ECONNRESET' });
-        };
-      },
-    }) as Pool;
-    const { brakeStates: states } = app.services;
-    await states.changed();
-    await states.load(new Map([[app.testEnvironmentId, 'test']]));
-    const deps = { ...app.deps, claimPool, queue: { workerId } };
-    return createBrake(deps, { states, engagements: { engage() {} } });
-  }
-
-  async function limit(category: string, most: number, action: string) {
-    await app.request('POST', '/v1/preferences/categories', {
-      body: { key: category, name: category, default_channels: ['email'] },
-    });
-    const rule = { scope: 'recipient', window: 'day', limit: most, match: { category }, action };
-    const answer = await putRule(category, rule);
-    expect(answer).toMatchObject({ status: 201 });
-    return answer.body;
-  }
-
-  test('stays with the notification, which is sent by another worker; one over the limit is not marked', async () => {
-    await limit('rescued', 2, 'suppress');
-    const workerId = await startWorker();
-    const ids = await lease('rescued', workerId, 3);
-    const brake = await brakeOf(workerId);
-    // Within the limit, then at the edge of it.
-    const first = await brake.judge([requestOf(ids[0] ?? '', 'rescued')]);
-    const rest = await brake.judge(ids.slice(1).map((id) => requestOf(id, 'rescued')));
-    expect([...first, ...rest].map(([id, { kind }]) => [id, kind])).toEqual([
-      [ids[0], 'pass'],
-      [ids[1], 'pass'],
-      [ids[2], 'suppress'],
-    ]);
-    const { rows } = await app.pool.query('select note from queue_leased where id = any ($1) order by id', [
-      ids,
-    ]);
-    expect(rows.map(({ note }) => note)).toEqual([{ braked: true }, { braked: true }, null]);
-
-    await app.pool.query('delete from workers where id = $1', [workerId]);
-    const ended = await Promise.all(
-      ids.map((id) => app.waitFor(id, ({ status }) => ['delivered', 'suppressed'].includes(status))),
-    );
-    expect(ended.map(({ status }) => status)).toEqual(['delivered', 'delivered', 'suppressed']);
-  });
-
-  test('is not repeated when the answer of the database is lost', async () => {
-    const rule = await limit('lost', 3, 'hold');
-    const workerId = await startWorker();
-    const ids = await lease('lost', workerId, 5);
-    const brake = await brakeOf(workerId, ['brake_take', 'brake_give_back']);
-    const first = await brake.judge(ids.slice(0, 2).map((id) => requestOf(id, 'lost')));
-    expect([...first.values()].map(({ kind }) => kind)).toEqual(['pass', 'pass']);
-    const rest = await brake.judge(ids.slice(2).map((id) => requestOf(id, 'lost')));
-    expect([...rest.values()].map(({ kind }) => kind)).toEqual(['pass', 'hold', 'hold']);
-    // The last batch was counted and what it could not send was given back, each once.
-    const { rows } = await app.pool.query(
-      'select sum(amount)::int as count from brake_counts where subject = $1',
-      [subjectOf({ ...rule, workflowId: null }, requestOf('', 'lost').fact)],
-    );
-    expect(rows).toEqual([{ count: 3 }]);
-    await app.pool.query('delete from queue_leased where worker_id = $1', [workerId]);
   });
 });
 

@@ -371,19 +371,35 @@ function verdictOf(request: BrakeRequest, rule: ActiveRule, window: WindowTotal)
   const { hold } = request;
   if (rule.action === 'delay') {
     const isRepeated = hold?.hold === rule.key && request.decision === null;
+    const times = isRepeated ? (hold.times ?? 0) + 1 : 0;
     const note = {
       ...(isRepeated ? hold : holdOf(request, rule.key, rule.hold_expires_hours)),
-      delayed: true as const,
+      ...{ delayed: true as const, times },
     };
     const { seconds, slotSeconds } = windows[rule.window];
     const opens = window.first_at.getTime() + (seconds + slotSeconds) * 1_000;
-    const until = Math.min(Math.max(opens, request.at + slotSeconds * 1_000), note.expires);
+    const earliest = Math.min(Math.max(opens, request.at + slotSeconds * 1_000), note.expires);
+    const spreadMs = Math.min(spreadMsOf(rule, times), note.expires - earliest);
+    const until = Math.floor(earliest + spreadMs * Math.random());
     const detail = `${limit}: delayed until ${new Date(until).toISOString()}.`;
     return { kind: 'hold', note, until, detail, isRepeated };
   }
   const note = holdOf(request, rule.key, rule.hold_expires_hours);
   const detail = `${limit}: held until it is released, at most until ${new Date(note.expires).toISOString()}.`;
   return { kind: 'hold', note, until: note.expires, detail, isRepeated: false };
+}
+
+/** Wide enough that a backlog is judged a few times in all, and not again in each slot. */
+const widestSpreadWindows = 16;
+
+/**
+ * What waits for the same count would become due together, and find room for a few: the spread begins with a slot and doubles each time.
+ * A recipient has few messages, which need none.
+ */
+function spreadMsOf({ scope, window }: ActiveRule, times: number): number {
+  const { seconds, slotSeconds } = windows[window];
+  if (scope === 'recipient') return 0;
+  return Math.min(slotSeconds * 2 ** times, widestSpreadWindows * seconds) * 1_000;
 }
 
 function holdOf(request: BrakeRequest, hold: string, hours: number): HoldNote {

@@ -6,6 +6,8 @@ export interface HoldNote {
   expires: number;
   /** The rule delays: the work becomes due when the window may have room again. */
   delayed?: true;
+  /** How often the window had no room when the work became due. */
+  times?: number;
   /** Rules that the notification was released from before. */
   passes?: string[];
 }
