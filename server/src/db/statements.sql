@@ -3956,17 +3956,17 @@ from queue_taken_turns join queue_arriving using (kind, lane, environment_id);
 
 -- queue_count_waiting_for (queue/waits-store.ts)
 with recursive names as (
-  (select waits_for as name from queue_later where environment_id = $1 and waits_for >= $3 and waits_for < $3 || chr(1114111)
+  (select waits_for as name from queue_later where environment_id = $1 and waits_for >= $5 and waits_for < $6
    order by waits_for limit 1)
   union all
   select (select l.waits_for from queue_later l
-    where l.environment_id = $1 and l.waits_for > n.name and l.waits_for < $3 || chr(1114111) order by l.waits_for limit 1)
+    where l.environment_id = $1 and l.waits_for > n.name and l.waits_for < $6 order by l.waits_for limit 1)
   from names n where n.name is not null
 )
 select name, waiting.count, waiting.oldest_at from names cross join lateral (
   select count(*)::int as count, min(waits_since) as oldest_at from (
     select waits_since from queue_later where environment_id = $1 and waits_for = name and kind = $2 limit $4) first) waiting
-where name is not null and waiting.count > 0;
+where starts_with(name, $3) and waiting.count > 0;
 
 -- queue_list_waiting_for (queue/waits-store.ts)
 select given.name, l.id, l.note from unnest($2::text[]) as given (name) cross join lateral (

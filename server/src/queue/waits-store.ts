@@ -77,22 +77,26 @@ export interface WaitingCount {
 
 const countNames = statement<WaitingCount>(
   'queue_count_waiting_for',
-  // One index step for each name, then at most the limit of index entries.
+  // One index step for each name between the words, then at most the limit of index entries.
   `with recursive names as (
-     (select waits_for as name from queue_later where environment_id = $1 and waits_for >= $3 and waits_for < $3 || chr(1114111)
+     (select waits_for as name from queue_later where environment_id = $1 and waits_for >= $5 and waits_for < $6
       order by waits_for limit 1)
      union all
      select (select l.waits_for from queue_later l
-       where l.environment_id = $1 and l.waits_for > n.name and l.waits_for < $3 || chr(1114111) order by l.waits_for limit 1)
+       where l.environment_id = $1 and l.waits_for > n.name and l.waits_for < $6 order by l.waits_for limit 1)
      from names n where n.name is not null
    )
    select name, waiting.count, waiting.oldest_at from names cross join lateral (
      select count(*)::int as count, min(waits_since) as oldest_at from (
        select waits_since from queue_later where environment_id = $1 and waits_for = name and kind = $2 limit $4) first) waiting
-   where name is not null and waiting.count > 0`,
+   where starts_with(name, $3) and waiting.count > 0`,
 );
 
-/** Counts the work of an environment by the name it waits for, of the names that begin with `prefix`. */
+/**
+ * Counts the work of an environment by the name it waits for, of the names that begin with `prefix`: a word, a colon, and more or
+ * nothing. Names are in the order of the database's collation, which may ignore punctuation and know no character after all others. But
+ * in each collation, those that begin with `hold` are between this word and `hole`.
+ */
 export function countWaitingFor(
   sql: Sql,
   environmentId: string,
@@ -100,7 +104,9 @@ export function countWaitingFor(
   prefix: string,
   limit: number,
 ): Promise<WaitingCount[]> {
-  return countNames(sql, [environmentId, kind, prefix, limit]);
+  const [word = ''] = prefix.split(':', 1);
+  const nextWord = word.slice(0, -1) + String.fromCharCode(word.charCodeAt(word.length - 1) + 1);
+  return countNames(sql, [environmentId, kind, prefix, limit, word, nextWord]);
 }
 
 /** Work that waits for `name`. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { bundledThreads } from '../../test/threads.ts';
 import { createDoorbell, type Doorbell } from '../db/doorbell.ts';
-import { query } from '../db/sql.ts';
+import { query, type Sql } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
 import { createMetrics } from '../kernel/metrics.ts';
@@ -121,4 +121,29 @@ test('work that is withdrawn and put back still waits for the same', async () =>
   await queue.postpone(database.pool, [work]);
   const taken = await queue.withdraw(database.pool, 'notification', work.id);
   expect(taken).toMatchObject({ id: work.id, wait: work.wait });
+});
+
+test('names that begin with a prefix are counted in the order of any collation', async () => {
+  const { pool } = database;
+  const names = ['hold:0', 'hold:freeze:sms', 'hold:per_user', 'hold:zz_top'];
+  const since = new Date(Date.now() - hourMs);
+  for (const name of [...names, 'holder', 'email', 'zebra'])
+    await queue.postpone(pool, postponed(2, { wait: { name, since } }));
+  // English of the C library and of ICU, as far as this server has them.
+  const collations = await query<{ name: string }>(
+    pool,
+    `select collname as name from pg_collation
+      where collname in ('en_US', 'en_US.utf8', 'en-x-icu') and collencoding in (-1, 6)`,
+  );
+  // Without its name: a prepared statement does not survive the change of a column.
+  const unprepared: Sql = { query: ({ text, values = [] }) => pool.query({ text, values }) };
+  for (const name of ['default', ...collations.map((each) => each.name)]) {
+    await query(pool, `alter table queue_later alter waits_for type text collate "${name}"`);
+    const counted = await queue.countWaitingFor(unprepared, 'notification', environmentId, 'hold:', 10);
+    expect([name, counted.map((each) => [each.name, each.count]).sort()]).toEqual([
+      name,
+      names.map((each) => [each, 2]),
+    ]);
+  }
+  await query(pool, 'alter table queue_later alter waits_for type text collate "default"');
 });
