@@ -2308,7 +2308,7 @@ from template_parts p
 join template_part_versions v on v.id = p.current_version_id where p.environment_id = $1 and p.id = any ($2::uuid[]) order by p.id desc;
 
 -- parts_list_current (features/parts/store.ts)
-select p.kind, p.key, p.channel, p.is_default, v.id as version_id, v.uses
+select p.kind, p.key, p.channel, p.is_default, v.id as version_id, v.uses, v.size
 from (select * from template_parts where environment_id = $1 limit 1000) p
 join template_part_versions v on v.id = p.current_version_id;
 

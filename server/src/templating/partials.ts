@@ -21,7 +21,7 @@ export type PartialSources = Readonly<Record<string, string>>;
 /** The levels of partials within partials. */
 const maxDepth = 5;
 /** Different partials of one template: bounds the time for parsing all of them. */
-const maxPartials = 50;
+export const maxPartials = 50;
 
 /** Internal parts of the tag of liquidjs. */
 interface RenderTagParts {

@@ -1,19 +1,22 @@
-export { type Checking, loadPartials } from './input.ts';
 export {
   defaultLayoutUse,
-  type LayoutSources,
+  excessOf,
   lackingParts,
   layoutUse,
+  partialUse,
+  translationsUse,
+} from './graph.ts';
+export { type Checking, loadPartials } from './input.ts';
+export {
+  type LayoutSources,
   noParts,
   type PartPins,
-  partialUse,
   pinsFor,
   pinsKey,
   pseudoLocale,
   pseudoTranslation,
   type TemplateParts,
   translationFor,
-  translationsUse,
 } from './pins.ts';
 export { type PartChange, type PromotedPart, promoteParts } from './promote.ts';
 export { createPartReader, type PartReader } from './reader.ts';

@@ -2,12 +2,13 @@ import { type Channel, channels } from '../../channels/contract.ts';
 import { compileBounded, isMjml } from '../../channels/email/mjml.ts';
 import { templateRules } from '../../channels/template-rules.ts';
 import type { Pool } from '../../db/sql.ts';
-import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { languageTag } from '../../kernel/language-tag.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { namedPartials } from '../../templating/partials.ts';
 import { checkCatalogue } from './catalogue.ts';
-import { partialUse, pinsFor, pseudoLocale, usesOf } from './pins.ts';
+import { excessOf, partialUse, usesOf } from './graph.ts';
+import { pinsFor, pseudoLocale } from './pins.ts';
 import type { PartReader } from './reader.ts';
 import type { PutLayout, PutPartial, PutTranslation } from './schema.ts';
 import { listCurrent, type PartContent, type PartKind, type PartRow } from './store.ts';
@@ -26,15 +27,18 @@ export interface Checking {
   environmentId: string;
 }
 
-/** Loads the partials that sources may render, and what those render. */
+/** Loads the partials that sources may render, and what those render. `param` is how the request names the sources. */
 export async function loadPartials(
   { pool, reader, environmentId }: Checking,
   sources: string[],
+  param: string,
 ): Promise<Record<string, string>> {
-  const names = sources.flatMap(namedPartials);
-  if (names.length === 0) return {};
-  const pins = pinsFor(await listCurrent(pool, environmentId), names.map(partialUse));
-  return (await reader.resolve(pins)).partials;
+  const uses = sources.flatMap(namedPartials).map(partialUse);
+  if (uses.length === 0) return {};
+  const current = await listCurrent(pool, environmentId);
+  const excess = excessOf(current, uses);
+  if (excess) throw new Problem('template_syntax_error', `${param}: ${excess}.`, { param });
+  return (await reader.resolve(pinsFor(current, uses))).partials;
 }
 
 export async function readLayout(checking: Checking, key: string, request: PutLayout): Promise<NextPart> {
@@ -85,6 +89,7 @@ async function checked(
   const loaded = await loadPartials(
     checking,
     sources.map(({ source }) => source),
+    sources[0]?.param ?? '',
   );
   // A partial that renders itself through others is found with its next source.
   const partials =

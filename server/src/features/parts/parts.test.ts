@@ -203,6 +203,22 @@ describe('a partial', () => {
   });
 });
 
+test('partials that are too much for one template are refused before they are read', async () => {
+  const names = Array.from({ length: 8 }, (_, n) => `big${n}`);
+  for (const name of names) await put(`partials/${name}`, { template: 'x'.repeat(262_000) });
+  const source = names.map((name) => `{% comment %}render '${name}'{% endcomment %}`).join('');
+  const message = expect.stringContaining('more than 2000000 characters in total');
+  const draft = await preview({ channel: 'sms', text_template: source });
+  expect(draft.error).toMatchObject({ code: 'template_render_failed', message });
+  const body = { key: 'big', name: 'big', bodies: [{ channel: 'sms', text_template: source }] };
+  const saved = await app.request('POST', '/v1/templates', { body });
+  expect(saved.body.error).toMatchObject({ param: 'bodies[0].text_template', message });
+  expect((await put('partials/all', { template: source })).body.error).toMatchObject({
+    param: 'template',
+    message,
+  });
+});
+
 describe('translations', () => {
   const en = {
     order: { shipped: 'Shipped to %{city}', items: { one: 'one item', other: '%{count} items' } },

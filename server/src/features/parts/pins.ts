@@ -1,19 +1,7 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { Catalogue, TranslatedMessage, Translation } from '../../templating/translation.ts';
+import { resolveUses } from './graph.ts';
 import type { CurrentPart } from './store.ts';
-
-/**
- * What a source uses, as texts that are stored with it: `layout:main`, `default:email` (the default layout of a channel),
- * `partial:footer` and `translations`.
- */
-export const layoutUse = (key: string): string => `layout:${key}`;
-export const defaultLayoutUse = (channel: Channel): string => `default:${channel}`;
-export const partialUse = (key: string): string => `partial:${key}`;
-export const translationsUse = 'translations';
-
-export function usesOf({ partials, translates }: { partials: string[]; translates: boolean }): string[] {
-  return [...partials.map(partialUse), ...(translates ? [translationsUse] : [])];
-}
 
 /** The versions of parts that a template uses, by the names that it uses them by. Stored with versions of templates in Live. */
 export interface PartPins {
@@ -39,42 +27,6 @@ export function pinsFor(current: readonly CurrentPart[], uses: readonly string[]
   const { parts } = resolveUses(current, uses);
   for (const part of parts) pin(pins, part);
   return parts.length === 0 ? null : pins;
-}
-
-/** The layouts and partials that these uses need, themselves or through others, and that do not exist: `layout main`. */
-export function lackingParts(current: readonly CurrentPart[], uses: readonly string[]): string[] {
-  return resolveUses(current, uses)
-    .lacking.filter((use) => /^(?:layout|partial):/.test(use))
-    .map((use) => use.replace(':', ' '));
-}
-
-/** The parts that uses lead to, and the uses that lead to none. */
-function resolveUses(
-  current: readonly CurrentPart[],
-  uses: readonly string[],
-): { parts: CurrentPart[]; lacking: string[] } {
-  const byUse = new Map<string, CurrentPart[]>();
-  const add = (use: string, part: CurrentPart) => byUse.set(use, [...(byUse.get(use) ?? []), part]);
-  for (const part of current) {
-    if (part.kind === 'partial') add(partialUse(part.key), part);
-    else if (part.kind === 'translation') add(translationsUse, part);
-    else {
-      add(layoutUse(part.key), part);
-      if (part.is_default && part.channel) add(defaultLayoutUse(part.channel), part);
-    }
-  }
-  const waiting = [...uses];
-  const seen = new Set<string>();
-  const parts: CurrentPart[] = [];
-  for (let use = waiting.pop(); use !== undefined; use = waiting.pop()) {
-    if (seen.has(use)) continue;
-    seen.add(use);
-    for (const part of byUse.get(use) ?? []) {
-      waiting.push(...part.uses);
-      parts.push(part);
-    }
-  }
-  return { parts, lacking: [...seen].filter((use) => !byUse.has(use)) };
 }
 
 function pin(pins: PartPins, { kind, key, channel, is_default, version_id }: CurrentPart): void {

@@ -1,6 +1,7 @@
 import type { Sql } from '../../db/sql.ts';
 import { Problem } from '../../kernel/errors.ts';
-import { lackingParts, type PartPins, pinsFor } from './pins.ts';
+import { lackingParts } from './graph.ts';
+import { type PartPins, pinsFor } from './pins.ts';
 import { hasContentOf, savePart } from './save.ts';
 import type { PartKind, PartRow } from './store.ts';
 import * as store from './store.ts';

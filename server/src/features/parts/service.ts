@@ -4,6 +4,7 @@ import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { decodeOffset, encodeOffset, type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
+import { lackingParts, layoutUse, partialUse } from './graph.ts';
 import {
   type Checking,
   canonicalLocale,
@@ -14,7 +15,6 @@ import {
   readTranslation,
 } from './input.ts';
 import { countMissing, listMissing } from './missing.ts';
-import { lackingParts, layoutUse, partialUse } from './pins.ts';
 import { createPartReader } from './reader.ts';
 import { savePart } from './save.ts';
 import type {

@@ -202,11 +202,13 @@ export async function findVersion(
 /** A part without its content: enough to decide which versions a template needs. */
 export type CurrentPart = Pick<PartRow, 'kind' | 'key' | 'channel' | 'is_default' | 'uses'> & {
   version_id: string;
+  /** Characters of its content. */
+  size: number;
 };
 
 const listCurrentRows = statement<CurrentPart>(
   'parts_list_current',
-  `select p.kind, p.key, p.channel, p.is_default, v.id as version_id, v.uses
+  `select p.kind, p.key, p.channel, p.is_default, v.id as version_id, v.uses, v.size
    from (select * from template_parts where environment_id = $1 limit ${maxParts}) p
    join template_part_versions v on v.id = p.current_version_id`,
 );

@@ -21,16 +21,16 @@ export async function checkBounded(
     ([...bodyFields, 'layout'] as const).map((name) => [name, paramOf(name)]),
   );
   const compiled = await withCompiledMjml(tasks, environmentId, body, paramOf('html_template'));
+  const first = paramOf(bodyFields.find((field) => body[field] !== '') ?? 'html_template');
   try {
-    const partials = await loadPartials(checking, sourcesOf(body));
+    const partials = await loadPartials(checking, sourcesOf(body), first);
     const input = { body: compiled, params, partials } as CheckInput;
     const derived = await runCounted(tasks, templateCheckTask, environmentId, input);
     const { derived: _before, ...rest } = body;
     return derived ? { ...rest, derived } : rest;
   } catch (error) {
     if (!(error instanceof TaskStopped)) throw error;
-    const param = paramOf(bodyFields.find((field) => body[field] !== '') ?? 'html_template');
-    throw new Problem('template_syntax_error', `${param}: ${error.message}.`, { param });
+    throw new Problem('template_syntax_error', `${first}: ${error.message}.`, { param: first });
   }
 }
 

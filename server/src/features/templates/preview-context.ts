@@ -4,6 +4,7 @@ import { invalidParameter } from '../../kernel/errors.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { namedPartials } from '../../templating/partials.ts';
 import {
+  excessOf,
   listCurrent,
   type PartReader,
   partialUse,
@@ -17,7 +18,7 @@ import {
 import { type BodyFields, canonicalLocale, channelOf, newBody } from './bodies.ts';
 import { checkLocale } from './check.ts';
 import { sourcesOf, withCompiledMjml } from './check-bounded.ts';
-import type { BodyContext } from './render.ts';
+import { type BodyContext, RenderFailure } from './render.ts';
 import type { PreviewRequest, RenderRequest } from './schema.ts';
 import type { TemplateRow } from './store.ts';
 import { layoutFor, usesOfBodies } from './uses.ts';
@@ -38,6 +39,7 @@ export async function draftOf(tasks: TaskRunner, owner: string, request: Preview
   return { body, data: request.data, strict: request.strict };
 }
 
+/** Both reject with a RenderFailure when a body cannot be rendered with the parts that there are. */
 export interface PreviewContexts {
   /** What a send of the saved template would be rendered with. */
   forTemplate(
@@ -51,8 +53,12 @@ export interface PreviewContexts {
 }
 
 export function createPreviewContexts({ pool }: Pick<Deps, 'pool'>, reader: PartReader): PreviewContexts {
-  const currentParts = async (environmentId: string, uses: string[]): Promise<TemplateParts> =>
-    reader.resolve(pinsFor(await listCurrent(pool, environmentId), uses));
+  async function currentParts(environmentId: string, uses: string[]): Promise<TemplateParts> {
+    const current = await listCurrent(pool, environmentId);
+    const excess = excessOf(current, uses);
+    if (excess) throw new RenderFailure(excess);
+    return reader.resolve(pinsFor(current, uses));
+  }
 
   return {
     async forTemplate({ environmentId, environmentKind }, { bodies, parts: pins }, body, locale) {

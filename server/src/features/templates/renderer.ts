@@ -11,6 +11,7 @@ import { withinEffort } from '../../templating/watchdog.ts';
 import {
   type CurrentPart,
   createPartReader,
+  excessOf,
   noParts,
   pinsFor,
   pinsKey,
@@ -35,6 +36,8 @@ export interface CompiledVersion {
   bodies: BodyFields[];
   parts: TemplateParts;
   compiled: Map<BodyFields, CompiledBody>;
+  /** Why its parts were not read: they are too much. */
+  excess: string | null;
   /** Null for a version with pinned parts. */
   following: Following | null;
 }
@@ -88,16 +91,18 @@ export function createTemplateRenderer(
     const planned = await Promise.all(
       rows.map(async (row) => {
         const uses = row.follows_parts ? usesOfBodies(row.bodies) : [];
-        if (uses.length === 0) return { pins: row.follows_parts ? null : row.parts, following: null };
+        const pinned = row.follows_parts ? null : row.parts;
+        if (uses.length === 0) return { pins: pinned, excess: null, following: null };
         const environmentId = row.environment_id;
         const current = await reader.current(environmentId);
-        return { pins: pinsFor(current, uses), following: { environmentId, uses, current } };
+        return { ...planFor(current, uses), following: { environmentId, uses, current } };
       }),
     );
     const parts = await reader.resolveAll(planned.map(({ pins }) => pins));
     return rows.map((row, index) => {
-      const following = planned[index]?.following ?? null;
-      return [row, { bodies: row.bodies, parts: parts[index] ?? noParts, compiled: new Map(), following }];
+      const { following = null, excess = null } = planned[index] ?? {};
+      const version = { bodies: row.bodies, parts: parts[index] ?? noParts, compiled: new Map() };
+      return [row, { ...version, excess, following }];
     });
   }
 
@@ -105,7 +110,8 @@ export function createTemplateRenderer(
   async function follow(version: CompiledVersion, following: Following): Promise<void> {
     const current = await reader.current(following.environmentId);
     if (current === following.current) return;
-    const pins = pinsFor(current, following.uses);
+    const { pins, excess } = planFor(current, following.uses);
+    version.excess = excess;
     if (pinsKey(pins) !== version.parts.id) {
       version.parts = await reader.resolve(pins);
       version.compiled = new Map();
@@ -132,7 +138,8 @@ export function createTemplateRenderer(
       return found;
     },
     async render(version, { owner, channel, locale, data }) {
-      const { bodies, parts, compiled } = version;
+      const { bodies, parts, compiled, excess } = version;
+      if (excess) return new RenderFailure(excess);
       const body = chooseBody(bodies, channel, locale);
       if (!body) return new RenderFailure(`the template has no body for ${withVendor(channel)}`);
       const context = contextOf(parts, bodies, body, locale);
@@ -163,6 +170,11 @@ function contextOf(
     if (error instanceof RenderFailure) return error;
     throw error;
   }
+}
+
+function planFor(current: readonly CurrentPart[], uses: string[]) {
+  const excess = excessOf(current, uses);
+  return { pins: excess ? null : pinsFor(current, uses), excess };
 }
 
 /** Compiled templates contain their layouts and partials. */

@@ -243,7 +243,9 @@ export function createTemplateService(
       const { environmentId } = principal;
       const template = await get(pool, environmentId, key);
       const body = bodyFor(template.bodies, request);
-      const context = await contexts.forTemplate(principal, template, body, wantedLocale(request));
+      const context = await contexts
+        .forTemplate(principal, template, body, wantedLocale(request))
+        .catch(explain);
       const input = { body, context, data: request.data, strict: request.strict };
       const previewed = await runCounted(tasks, templatePreviewTask, environmentId, input).catch(explain);
       return withDerivedText(tasks, environmentId, previewed);
@@ -251,7 +253,9 @@ export function createTemplateService(
 
     async preview({ environmentId }, request) {
       const draft = await draftOf(tasks, environmentId, request);
-      const context = await contexts.forDraft(environmentId, draft.body, wantedLocale(request));
+      const context = await contexts
+        .forDraft(environmentId, draft.body, wantedLocale(request))
+        .catch(explain);
       const input = { ...draft, context };
       const previewed = await runCounted(tasks, draftPreviewTask, environmentId, input).catch(explain);
       return withDerivedText(tasks, environmentId, previewed);
