@@ -14,9 +14,7 @@ export {
   pinsFor,
   pinsKey,
   pseudoLocale,
-  pseudoTranslation,
   type TemplateParts,
-  translationFor,
 } from './pins.ts';
 export { type PartChange, type PromotedPart, promoteParts } from './promote.ts';
 export { createPartReader, type PartReader } from './reader.ts';

@@ -1,5 +1,4 @@
 import type { Channel } from '../../channels/contract.ts';
-import type { Catalogue, TranslatedMessage, Translation } from '../../templating/translation.ts';
 import { resolveUses } from './graph.ts';
 import type { CurrentPart } from './store.ts';
 
@@ -50,10 +49,6 @@ export function pinsKey(pins: PartPins | null): string {
   return JSON.stringify(sorted.sort());
 }
 
-export function pinnedIds({ layouts, partials, translations }: PartPins): string[] {
-  return [layouts, partials, translations].flatMap((versions) => Object.values(versions));
-}
-
 /** The sources of a layout, as they are rendered: MJML is compiled. */
 export interface LayoutSources {
   key: string;
@@ -61,14 +56,15 @@ export interface LayoutSources {
   text: string;
 }
 
-/** The contents of pinned versions. Plain data, which threads receive, too. */
+/** The contents of pinned versions. Messages are read for each rendering: a template may have 50 locales, and needs two. */
 export interface TemplateParts {
   /** Equal for equal contents. */
   id: string;
   layouts: Record<string, LayoutSources>;
   default_layouts: PartPins['default_layouts'];
   partials: Record<string, string>;
-  catalogues: Record<string, Record<string, TranslatedMessage>>;
+  /** Locale → version. */
+  translations: PartPins['translations'];
   default_locale: string | null;
 }
 
@@ -78,31 +74,29 @@ export const noParts: TemplateParts = Object.freeze({
   layouts: Object.freeze({}),
   default_layouts: Object.freeze({}),
   partials: Object.freeze({}),
-  catalogues: Object.freeze({}),
+  translations: Object.freeze({}),
   default_locale: null,
 });
 
 /** Shows translations without any: the default locale with accents and longer texts. Only previews accept it. */
 export const pseudoLocale = 'en-XA';
 
-/** `de-AT` takes messages from de-AT, then de, then the default. `locale` is canonical. */
-export function translationFor(
-  { catalogues, default_locale: last }: TemplateParts,
-  locale: string | null,
-): Translation {
-  const chain: Catalogue[] = [];
-  const add = (name: string): void => {
-    const messages = Object.hasOwn(catalogues, name) ? catalogues[name] : undefined;
-    if (messages) chain.push({ locale: name, messages });
-  };
-  for (let wanted = locale; wanted; wanted = wanted.replace(/-?[^-]*$/, '')) add(wanted);
-  const hasDefault = chain.some((each) => each.locale === last);
-  if (last !== null && !hasDefault) add(last);
-  const fallback = locale === null || hasDefault ? null : (chain.at(-1) ?? null);
-  return { locale: chain[0]?.locale ?? null, catalogues: chain, fallback };
+/** The locales whose messages a rendering may show, the first that has a key first. */
+export interface LocaleChain {
+  locales: string[];
+  /** The last of them, when it is there only for what the wanted language lacks. */
+  fallback: string | null;
 }
 
-/** The pseudo-locale of the default messages. */
-export function pseudoTranslation(parts: TemplateParts): Translation {
-  return { ...translationFor(parts, null), isPseudo: true };
+/** `de-AT` takes messages from de-AT, then de, then the default. `locale` is canonical. */
+export function localesFor(
+  { translations, default_locale: last }: Pick<TemplateParts, 'translations' | 'default_locale'>,
+  locale: string | null,
+): LocaleChain {
+  const has = (name: string): boolean => Object.hasOwn(translations, name);
+  const locales: string[] = [];
+  for (let wanted = locale; wanted; wanted = wanted.replace(/-?[^-]*$/, ''))
+    if (has(wanted)) locales.push(wanted);
+  if (last === null || !has(last) || locales.includes(last)) return { locales, fallback: null };
+  return { locales: [...locales, last], fallback: locale === null ? null : last };
 }

@@ -1,14 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../db/sql.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
-import type { TranslatedMessage } from '../../templating/translation.ts';
+import {
+  type Catalogue,
+  noTranslation,
+  type TranslatedMessage,
+  type Translation,
+} from '../../templating/translation.ts';
 import { flattenMessages } from './catalogue.ts';
 import {
   type LayoutSources,
+  localesFor,
   noParts,
   type PartPins,
-  pinnedIds,
   pinsKey,
   type TemplateParts,
 } from './pins.ts';
@@ -27,9 +33,18 @@ export interface PartReader {
   /** Returns the contents for each of the pins; those that are not cached are read in one query. */
   resolveAll(pins: readonly (PartPins | null)[]): Promise<TemplateParts[]>;
   resolve(pins: PartPins | null): Promise<TemplateParts>;
+  /** Returns the messages for a canonical locale. Renderings that start together share a query. */
+  translation(parts: TemplateParts, locale: string | null): Promise<Translation>;
 }
 
-type ReadyPart = Omit<LayoutSources, 'key'> | string | Record<string, TranslatedMessage>;
+type Messages = Record<string, TranslatedMessage>;
+type ReadyPart = Omit<LayoutSources, 'key'> | string | Messages;
+
+/** Catalogues that are read with one query. */
+const maxCatalogues = 50;
+/** An entry of a cache takes about as much memory as this many characters, and so does a message. */
+const entrySize = 1_000;
+const messageSize = 100;
 
 export function createPartReader(pool: Pool, maxCharacters = keptCharacters): PartReader {
   const known = createCache<Promise<readonly CurrentPart[]>>(keptEnvironments, currentMs);
@@ -47,17 +62,27 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
     for (const row of await listPinned(pool, unknown)) {
       while (isLoopHeld()) await yieldToEventLoop();
       const part = readyOf(row);
-      kept.set(row.id, part, { size: row.size + 1_000 });
+      kept.set(row.id, part, { size: entrySize + sizeOf(row, part) });
       found.set(row.id, part);
     }
     return found;
   }
 
   async function resolveAll(pins: readonly (PartPins | null)[]): Promise<TemplateParts[]> {
-    const ids = new Set(pins.flatMap((each) => (each ? pinnedIds(each) : [])));
+    const ids = new Set(
+      pins.flatMap((each) => (each ? [...Object.values(each.layouts), ...Object.values(each.partials)] : [])),
+    );
     const ready = await listReady([...ids]);
     return pins.map((each) => (each ? assemble(each, ready) : noParts));
   }
+
+  const catalogues = createBatcher<string, ReadyPart | undefined>(
+    async (ids) => {
+      const ready = await listReady([...new Set(ids)]);
+      return ids.map((id) => ready.get(id));
+    },
+    { concurrency: 1, maxItems: maxCatalogues, splitOn: () => false },
+  );
 
   return {
     current(environmentId) {
@@ -72,6 +97,22 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
     },
     resolveAll,
     resolve: async (pins) => (await resolveAll([pins]))[0] ?? noParts,
+    async translation(parts, locale) {
+      const { locales, fallback } = localesFor(parts, locale);
+      if (locales.length === 0) return noTranslation;
+      const found = await Promise.all(
+        locales.map(async (name): Promise<Catalogue> => {
+          const id = parts.translations[name] ?? '';
+          const messages = kept.get(id) ?? (await catalogues.add(id)) ?? {};
+          return { locale: name, messages: messages as Messages };
+        }),
+      );
+      return {
+        locale: locales[0] ?? null,
+        catalogues: found,
+        fallback: fallback === null ? null : (found.at(-1) ?? null),
+      };
+    },
   };
 }
 
@@ -79,6 +120,15 @@ function readyOf({ content }: PinnedPart): ReadyPart {
   if ('template' in content) return content.template;
   if ('messages' in content) return flattenMessages(content.messages);
   return { html: content.html_compiled ?? content.html_template, text: content.text_template };
+}
+
+/** The keys of messages are longer than in their nested form. */
+function sizeOf({ content, size }: PinnedPart, part: ReadyPart): number {
+  if (!('messages' in content)) return size;
+  return Object.entries(part).reduce(
+    (sum, [key, message]) => sum + messageSize + key.length + JSON.stringify(message).length,
+    0,
+  );
 }
 
 function assemble(pins: PartPins, ready: Map<string, ReadyPart>): TemplateParts {
@@ -94,7 +144,7 @@ function assemble(pins: PartPins, ready: Map<string, ReadyPart>): TemplateParts 
     ),
     default_layouts: pins.default_layouts,
     partials: Object.fromEntries(versions<string>(pins.partials)),
-    catalogues: Object.fromEntries(versions<Record<string, TranslatedMessage>>(pins.translations)),
+    translations: pins.translations,
     default_locale: pins.default_locale,
   };
 }

@@ -8,7 +8,8 @@ import { createLog } from '../../kernel/log.ts';
 import { HeavyWork } from '../../kernel/threads/effort.ts';
 import { createTaskPool } from '../../kernel/threads/pool.ts';
 import { inPlace, type TaskRunner } from '../../kernel/threads/task.ts';
-import { newBody } from './bodies.ts';
+import * as parts from '../parts/store.ts';
+import { type DerivedBody, newBody } from './bodies.ts';
 import { createTemplateDirectory } from './directory.ts';
 import { RenderFailure } from './render.ts';
 import { createTemplateRenderer, type RenderTask, renderLightly } from './renderer.ts';
@@ -31,6 +32,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+const derivedFrom = (uses: string[]): DerivedBody => ({
+  partials: uses.flatMap((use) => (use.startsWith('partial:') ? [use.slice('partial:'.length)] : [])),
+  keys: [],
+  translates: uses.includes('translations'),
+});
+
 /** The real pool, and how often it was asked. */
 function counted(): { pool: Pool; queries: () => number } {
   let queries = 0;
@@ -46,8 +53,18 @@ function counted(): { pool: Pool; queries: () => number } {
   return { pool, queries: () => queries };
 }
 
+async function insertPart(kind: parts.PartKind, key: string, content: parts.PartContent, is_default = false) {
+  const part: parts.PartRow = {
+    ...{ id: newId(), environment_id: environmentId, kind, key, channel: null, is_default },
+    ...{ current_version_id: newId(), version: 1, content, uses: [], keys: [] },
+  };
+  await parts.insertPart(database.pool, part);
+  await parts.insertVersion(database.pool, part);
+  return part;
+}
+
 let count = 0;
-async function insert(text: string): Promise<{ key: string; versionId: string }> {
+async function insert(text: string, uses: string[] = []): Promise<{ key: string; versionId: string }> {
   const [id, versionId, key] = [newId(), newId(), `t${++count}`];
   await store.insertTemplate(database.pool, {
     id,
@@ -62,8 +79,8 @@ async function insert(text: string): Promise<{ key: string; versionId: string }>
     version: 1,
     name: 'n',
     channels: ['sms'],
-    bodies: [newBody('sms', null, { text_template: text })],
-    uses: [],
+    bodies: [{ ...newBody('sms', null, { text_template: text }), derived: derivedFrom(uses) }],
+    uses,
     translation_keys: [],
     parts: null,
     push: null,
@@ -131,6 +148,51 @@ describe('the renderer', () => {
     expect(
       await renderer.render(version, { owner, channel: 'email', locale: null, data: {} }),
     ).toBeInstanceOf(RenderFailure);
+  });
+
+  test('keeps ids of catalogues: their messages are counted once, in their flat form, and read by locale', async () => {
+    const { versionId } = await insert("{{ 'k0' | t }}", ['translations']);
+    const messages = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, 'x'.repeat(100)]));
+    for (const key of ['en', 'de', 'fr']) await insertPart('translation', key, { messages }, key === 'en');
+    const { pool, queries } = counted();
+    const renderer = createTemplateRenderer(pool, inPlace, 50_000);
+    const version = (await renderer.listVersions([versionId])).get(versionId);
+    if (!version) throw new Error('it is there');
+    expect(JSON.stringify(version.parts).length).toBeLessThan(1_000);
+    expect(queries()).toBe(2);
+    const render = (locale: string) =>
+      Promise.all([1, 2, 3].map(() => renderer.render(version, { owner, channel: 'sms', locale, data: {} })));
+    expect(await render('de')).toMatchObject(Array(3).fill({ text_body: 'x'.repeat(100) }));
+    expect(queries()).toBe(3);
+    await render('de');
+    expect(queries()).toBe(3);
+    await render('fr'); // there is room for two catalogues
+    await render('de');
+    expect(queries()).toBe(5);
+  });
+
+  test('counts a version again when its parts change', async () => {
+    const first = await insert("{% render 'grows' %}", ['partial:grows']);
+    const second = await insert('plain');
+    const part = await insertPart('partial', 'grows', { template: 'small' });
+    const { pool, queries } = counted();
+    const renderer = createTemplateRenderer(pool, inPlace, 20_500);
+    const ids = [first.versionId, second.versionId];
+    await renderer.listVersions(ids);
+    const changed = { ...part, current_version_id: newId(), version: 2 };
+    await parts.insertVersion(database.pool, { ...changed, content: { template: 'x'.repeat(19_000) } });
+    await parts.updatePart(database.pool, changed);
+    await expect
+      .poll(
+        async () => (await renderer.listVersions(ids)).get(first.versionId)?.parts.partials.grows?.length,
+        {
+          timeout: 5_000,
+        },
+      )
+      .toBe(19_000);
+    const before = queries();
+    await renderer.listVersions([second.versionId]);
+    expect(queries()).toBe(before + 1); // it had to make room
   });
 
   const forever = () => {

@@ -10,9 +10,7 @@ import {
   partialUse,
   pinsFor,
   pseudoLocale,
-  pseudoTranslation,
   type TemplateParts,
-  translationFor,
   translationsUse,
 } from '../parts/index.ts';
 import { type BodyFields, canonicalLocale, channelOf, newBody } from './bodies.ts';
@@ -60,6 +58,22 @@ export function createPreviewContexts({ pool }: Pick<Deps, 'pool'>, reader: Part
     return reader.resolve(pinsFor(current, uses));
   }
 
+  async function contextOf(
+    parts: TemplateParts,
+    bodies: BodyFields[],
+    body: BodyFields,
+    locale: string | null,
+  ): Promise<BodyContext> {
+    const canonical = locale && canonicalLocale(locale);
+    const isPseudo = canonical === pseudoLocale;
+    const translation = await reader.translation(parts, isPseudo ? null : canonical);
+    return {
+      layout: layoutFor(parts, bodies, body),
+      partials: parts.partials,
+      translation: isPseudo ? { ...translation, isPseudo } : translation,
+    };
+  }
+
   return {
     async forTemplate({ environmentId, environmentKind }, { bodies, parts: pins }, body, locale) {
       const parts =
@@ -73,19 +87,5 @@ export function createPreviewContexts({ pool }: Pick<Deps, 'pool'>, reader: Part
       const uses = [...usesOfBodies([body]), ...partials, translationsUse];
       return contextOf(await currentParts(environmentId, uses), [body], body, locale);
     },
-  };
-}
-
-function contextOf(
-  parts: TemplateParts,
-  bodies: BodyFields[],
-  body: BodyFields,
-  locale: string | null,
-): BodyContext {
-  const canonical = locale && canonicalLocale(locale);
-  return {
-    layout: layoutFor(parts, bodies, body),
-    partials: parts.partials,
-    translation: canonical === pseudoLocale ? pseudoTranslation(parts) : translationFor(parts, canonical),
   };
 }

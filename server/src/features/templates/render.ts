@@ -51,7 +51,7 @@ export interface BodyContext {
   translation: Translation;
 }
 
-export const noContext: BodyContext = { layout: null, partials: {}, translation: noTranslation };
+const noContext: BodyContext = { layout: null, partials: {}, translation: noTranslation };
 
 interface RenderOptions {
   translation?: Translation;

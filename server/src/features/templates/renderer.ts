@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Channel } from '../../channels/contract.ts';
-import type { Pool } from '../../db/sql.ts';
+import { type Pool, untilDatabaseAnswers } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { HeavyWork } from '../../kernel/threads/effort.ts';
@@ -12,22 +12,15 @@ import {
   type CurrentPart,
   createPartReader,
   excessOf,
+  type LayoutSources,
   noParts,
   pinsFor,
   pinsKey,
   type TemplateParts,
-  translationFor,
 } from '../parts/index.ts';
 import { type BodyFields, canonicalLocale, chooseBody } from './bodies.ts';
-import {
-  type BodyContext,
-  type CompiledBody,
-  compileBody,
-  noContext,
-  type RenderedContent,
-  RenderFailure,
-} from './render.ts';
-import { listPinnedVersions, type PinnedVersionRow } from './store.ts';
+import { type CompiledBody, compileBody, type RenderedContent, RenderFailure } from './render.ts';
+import { listPinnedVersions } from './store.ts';
 import { renderInThread } from './tasks.ts';
 import { layoutFor, usesOfBodies } from './uses.ts';
 
@@ -40,6 +33,8 @@ export interface CompiledVersion {
   excess: string | null;
   /** Null for a version with pinned parts. */
   following: Following | null;
+  /** Characters of the bodies. */
+  size: number;
 }
 
 /** In Test, a version uses the parts that are current when it is rendered. */
@@ -85,8 +80,14 @@ export function createTemplateRenderer(
     },
   );
 
+  function keep(id: string, version: CompiledVersion): void {
+    // The cache would keep the former size of the same object.
+    kept.delete(id);
+    kept.set(id, version, { size: version.size + sizeOfParts(version.parts) + 1_000 });
+  }
+
   /** With their parts: the current ones of Test, pinned ones of Live. A constant number of queries for an environment. */
-  async function load(ids: string[]): Promise<[PinnedVersionRow, CompiledVersion][]> {
+  async function load(ids: string[]): Promise<[id: string, CompiledVersion][]> {
     const rows = await listPinnedVersions(pool, ids);
     const planned = await Promise.all(
       rows.map(async (row) => {
@@ -101,13 +102,13 @@ export function createTemplateRenderer(
     const parts = await reader.resolveAll(planned.map(({ pins }) => pins));
     return rows.map((row, index) => {
       const { following = null, excess = null } = planned[index] ?? {};
-      const version = { bodies: row.bodies, parts: parts[index] ?? noParts, compiled: new Map() };
-      return [row, { ...version, excess, following }];
+      const { id, bodies, size } = row;
+      return [id, { bodies, parts: parts[index] ?? noParts, compiled: new Map(), excess, following, size }];
     });
   }
 
   /** Compiles again when the current parts are others than those of the last rendering. */
-  async function follow(version: CompiledVersion, following: Following): Promise<void> {
+  async function follow(id: string, version: CompiledVersion, following: Following): Promise<void> {
     const current = await reader.current(following.environmentId);
     if (current === following.current) return;
     const { pins, excess } = planFor(current, following.uses);
@@ -115,6 +116,7 @@ export function createTemplateRenderer(
     if (pinsKey(pins) !== version.parts.id) {
       version.parts = await reader.resolve(pins);
       version.compiled = new Map();
+      keep(id, version);
     }
     following.current = current;
   }
@@ -128,11 +130,11 @@ export function createTemplateRenderer(
         if (version) found.set(id, version);
         else unknown.add(id);
       }
-      for (const version of found.values()) if (version.following) await follow(version, version.following);
+      for (const [id, version] of found) if (version.following) await follow(id, version, version.following);
       if (unknown.size > 0) {
-        for (const [row, version] of await load([...unknown])) {
-          kept.set(row.id, version, { size: row.size + sizeOfParts(version.parts) + 1_000 });
-          found.set(row.id, version);
+        for (const [id, version] of await load([...unknown])) {
+          keep(id, version);
+          found.set(id, version);
         }
       }
       return found;
@@ -142,9 +144,12 @@ export function createTemplateRenderer(
       if (excess) return new RenderFailure(excess);
       const body = chooseBody(bodies, channel, locale);
       if (!body) return new RenderFailure(`the template has no body for ${withVendor(channel)}`);
-      const context = contextOf(parts, bodies, body, locale);
-      if (context instanceof RenderFailure) return context;
-      const { translation } = context;
+      const layout = layoutOf(parts, bodies, body);
+      if (layout instanceof RenderFailure) return layout;
+      const translation = await untilDatabaseAnswers(() =>
+        reader.translation(parts, locale && canonicalLocale(locale)),
+      );
+      const context = { layout, partials: parts.partials, translation };
       const render = compiled.get(body) ?? compileBody(body, context);
       compiled.set(body, render);
       const rendered = await renderings.add(() => render(data, createBudget('light'), { translation }));
@@ -153,19 +158,13 @@ export function createTemplateRenderer(
   };
 }
 
-function contextOf(
+function layoutOf(
   parts: TemplateParts,
   bodies: BodyFields[],
   body: BodyFields,
-  locale: string | null,
-): BodyContext | RenderFailure {
-  if (parts === noParts && body.layout === undefined) return noContext;
+): LayoutSources | RenderFailure | null {
   try {
-    return {
-      layout: layoutFor(parts, bodies, body),
-      partials: parts.partials,
-      translation: translationFor(parts, locale && canonicalLocale(locale)),
-    };
+    return layoutFor(parts, bodies, body);
   } catch (error) {
     if (error instanceof RenderFailure) return error;
     throw error;
