@@ -2289,6 +2289,9 @@ select p.id, p.environment_id, p.kind, p.key, p.channel, p.is_default, p.current
 from template_parts p
 join template_part_versions v on v.id = p.current_version_id where p.environment_id = $1 and p.kind = $2 and p.key = $3;
 
+-- parts_find_content (features/parts/store.ts)
+select content, keys from template_part_versions where id = $1;
+
 -- parts_find_version (features/parts/store.ts)
 select id, version, content, uses, keys from template_part_versions
 where environment_id = $1 and part_id = $2 and version = $3;
@@ -2338,6 +2341,13 @@ select name from (
 ) named
 order by name
 limit 10;
+
+-- parts_list_using (features/parts/store.ts)
+select min(t.key) as key, v.uses
+from (select * from templates where environment_id = $1 order by id desc limit 5000) t
+join template_versions v on v.id = t.current_version_id
+where v.uses && $2::text[]
+group by v.uses;
 
 -- parts_list_versions (features/parts/store.ts)
 select id, version from template_part_versions

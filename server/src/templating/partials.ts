@@ -19,7 +19,7 @@ import { walk } from './walk.ts';
 export type PartialSources = Readonly<Record<string, string>>;
 
 /** The levels of partials within partials. */
-const maxDepth = 5;
+export const maxDepth = 5;
 /** Different partials of one template: bounds the time for parsing all of them. */
 export const maxPartials = 50;
 

@@ -1,9 +1,10 @@
 export {
   defaultLayoutUse,
   excessOf,
-  lackingParts,
   layoutUse,
+  partIndex,
   partialUse,
+  problemOf,
   translationsUse,
 } from './graph.ts';
 export { type Checking, loadPartials } from './input.ts';

@@ -446,6 +446,58 @@ test('what needs a deleted partial is not restored', async () => {
   const back = await app.request('POST', `/v1/templates/${key}/versions/1/restore`, { body: {} });
   expect(back).toMatchObject({
     status: 400,
-    body: { error: { param: 'bodies', message: 'There is no partial gone.' } },
+    body: {
+      error: { param: 'bodies', message: 'The template cannot be rendered: there is no partial gone.' },
+    },
+  });
+});
+
+describe('a change that something could not be compiled with', () => {
+  const source = (...names: string[]) => ({
+    template: names.map((name) => `{% render '${name}' %}`).join(''),
+  });
+
+  test('is refused for what is saved, and for what uses it', async () => {
+    for (const n of [6, 5, 4, 3, 2])
+      await put(`partials/deep${n}`, source(...(n < 6 ? [`deep${n + 1}`] : [])));
+    const key = await template([email("<p>{% render 'deep2' %}")]);
+    await put('partials/deeper', { template: '' });
+    const refused = await put('partials/deep6', source('deeper'));
+    expect(refused).toMatchObject({ status: 400, body: { error: { param: 'template' } } });
+    expect(refused.body.error.message).toMatch(/deep2.* nests partials more than 5 levels deep/);
+    expect((await get('partials/deep6')).version).toBe(1);
+
+    const many = Array.from({ length: 46 }, (_, n) => `few${n}`);
+    for (const name of many) await put(`partials/${name}`, { template: '' });
+    const tooMany = await put('partials/deep5', source('deep6', ...many));
+    expect(tooMany.body.error.message).toBe(
+      'With this change, the partial deep2 cannot be rendered: it uses more than 50 different partials.',
+    );
+    expect(await put('partials/deep5', source('deep6', ...many.slice(1)))).toMatchObject({ status: 200 });
+    await put('layouts/deep', { channel: 'email', html_template: '{{ content }}' });
+    const bodies = [email("<p>{% render 'deep2' %}", { layout: 'deep' })];
+    const patched = await app.request('PATCH', `/v1/templates/${key}`, { body: { bodies } });
+    expect(patched.status, JSON.stringify(patched.body)).toBe(200);
+    const layout = { channel: 'email', html_template: "{{ content }}{% render 'few0' %}" };
+    expect((await put('layouts/deep', layout)).body.error.message).toContain(`the template ${key} cannot be`);
+    expect((await render(key)).html_body).toBe('<p>');
+  });
+
+  test('is refused when an old version returns, and when two are saved at once', async () => {
+    await put('partials/one', { template: '' });
+    await put('partials/two', source('one'));
+    await put('partials/two', { template: '' });
+    await put('partials/one', source('two'));
+    const restored = await app.request('POST', '/v1/partials/two/versions/1/restore');
+    expect(restored.body.error).toMatchObject({
+      param: 'version',
+      message: expect.stringContaining('renders itself'),
+    });
+    await put('partials/one', { template: 'again' });
+    const answers = await Promise.all([
+      put('partials/one', source('two')),
+      put('partials/two', source('one')),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 });

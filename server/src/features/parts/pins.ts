@@ -1,5 +1,5 @@
 import type { Channel } from '../../channels/contract.ts';
-import { resolveUses } from './graph.ts';
+import { partIndex, resolveUses } from './graph.ts';
 import type { CurrentPart } from './store.ts';
 
 /** The versions of parts that a template uses, by the names that it uses them by. Stored with versions of templates in Live. */
@@ -23,7 +23,7 @@ export function pinsFor(current: readonly CurrentPart[], uses: readonly string[]
     translations: {},
     default_locale: null,
   };
-  const { parts } = resolveUses(current, uses);
+  const { parts } = resolveUses(partIndex(current), uses);
   for (const part of parts) pin(pins, part);
   return parts.length === 0 ? null : pins;
 }

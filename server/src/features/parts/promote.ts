@@ -1,9 +1,9 @@
 import type { Sql } from '../../db/sql.ts';
 import { Problem } from '../../kernel/errors.ts';
-import { lackingParts } from './graph.ts';
+import { partIndex, problemOf, resolveUses } from './graph.ts';
 import { type PartPins, pinsFor } from './pins.ts';
 import { hasContentOf, savePart } from './save.ts';
-import type { PartKind, PartRow } from './store.ts';
+import type { CurrentPart, PartKind, PartRow } from './store.ts';
 import * as store from './store.ts';
 
 export interface PromotedPart {
@@ -26,37 +26,29 @@ export async function promoteParts(
   tx: Sql,
   { from, to, uses, now }: { from: string; to: string; uses: string[]; now: number | null },
 ): Promise<{ pins: PartPins | null; parts: PromotedPart[]; changes: PartChange[] }> {
+  // One query for all of them: parts that are saved meanwhile must not meet their former users.
   const current = await store.listCurrent(tx, from);
-  const lacking = lackingParts(current, uses);
-  // In Live, such a template would fail with every send.
-  if (lacking.length > 0 && now !== null)
-    throw new Problem('parameter_invalid', `Test has no ${lacking.join(', no ')}, which the template needs.`);
-  const needed = pinsFor(current, uses);
+  const needed = resolveUses(partIndex(current), uses).parts.sort(byName);
   const parts: PromotedPart[] = [];
   const changes: PartChange[] = [];
-  if (needed && now !== null) await store.lockParts(tx, to);
-  const names: [PartKind, string[]][] = needed
-    ? [
-        ['layout', Object.keys(needed.layouts)],
-        ['partial', Object.keys(needed.partials)],
-        ['translation', Object.keys(needed.translations)],
-      ]
-    : [];
-  for (const [kind, keys] of names) {
-    for (const key of keys.sort()) {
-      const source = await store.findPart(tx, from, kind, key);
-      if (!source) continue;
-      const before = await store.findPart(tx, to, kind, key);
-      if (before && before.channel !== source.channel)
-        throw new Problem('parameter_invalid', `The layout ${key} of Live belongs to another channel.`);
-      const isSame =
-        before !== null && hasContentOf(before, source) && before.is_default === source.is_default;
-      parts.push({ kind, key, status: before ? (isSame ? 'unchanged' : 'modified') : 'added' });
-      if (isSame || now === null) continue;
-      const { channel, content, keys: translationKeys, uses: used, is_default } = source;
-      const next = { kind, key, channel, content, keys: translationKeys, uses: used, is_default };
-      changes.push({ before, after: await savePart(tx, to, before, next, now) });
-    }
+  if (now !== null) await store.lockParts(tx, to);
+  for (const { kind, key, channel, is_default, uses: used, version_id } of needed) {
+    const { content, keys } = await store.findContent(tx, version_id);
+    const before = await store.findPart(tx, to, kind, key);
+    if (before && before.channel !== channel)
+      throw new Problem('parameter_invalid', `The layout ${key} of Live belongs to another channel.`);
+    const isSame = before !== null && hasContentOf(before, { content }) && before.is_default === is_default;
+    parts.push({ kind, key, status: before ? (isSame ? 'unchanged' : 'modified') : 'added' });
+    if (isSame || now === null) continue;
+    const next = { kind, key, channel, content, keys, uses: used, is_default };
+    changes.push({ before, after: await savePart(tx, to, before, next, now) });
   }
-  return { pins: pinsFor(await store.listCurrent(tx, to), uses), parts, changes };
+  const promoted = await store.listCurrent(tx, to);
+  const problem = now === null ? null : problemOf(partIndex(promoted), uses);
+  // In Live, such a template would fail with every send.
+  if (problem) throw new Problem('parameter_invalid', `The template cannot be rendered in Live: ${problem}.`);
+  return { pins: pinsFor(promoted, uses), parts, changes };
 }
+
+const byName = (one: CurrentPart, other: CurrentPart): number =>
+  `${one.kind} ${one.key}` < `${other.kind} ${other.key}` ? -1 : 1;

@@ -1,6 +1,8 @@
 import type { Sql } from '../../db/sql.ts';
-import { Problem } from '../../kernel/errors.ts';
+import { invalidParameter, Problem } from '../../kernel/errors.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { newId } from '../../kernel/ids.ts';
+import { dependentsOf, partIndex, problemOf } from './graph.ts';
 import type { NextPart } from './input.ts';
 import { limits } from './schema.ts';
 import type { PartKind, PartRow } from './store.ts';
@@ -53,6 +55,35 @@ export async function savePart(
   await store.insertPart(tx, made);
   await store.insertVersion(tx, made);
   return made;
+}
+
+/**
+ * Throws a Problem when a part that was just saved, or what uses it, cannot be compiled any more. Templates of Live stay pinned to
+ * what they have. The caller holds the lock of the environment.
+ */
+export async function checkDependents(
+  tx: Sql,
+  { environment_id, kind, key }: PartRow,
+  { isLive, param }: { isLive: boolean; param: string },
+): Promise<void> {
+  if (kind === 'translation') return;
+  const current = await store.listCurrent(tx, environment_id);
+  const byUse = partIndex(current);
+  const { parts, uses } = dependentsOf(current, { kind, key });
+  const templates = isLive ? [] : await store.listTemplatesUsing(tx, environment_id, uses);
+  const dependents = [
+    ...parts.map((part) => ({ name: `${part.kind} ${part.key}`, uses: [`${part.kind}:${part.key}`] })),
+    ...templates.map((template) => ({ name: `template ${template.key}`, uses: template.uses })),
+  ];
+  for (const dependent of dependents) {
+    while (isLoopHeld()) await yieldToEventLoop();
+    const problem = problemOf(byUse, dependent.uses);
+    if (problem)
+      throw invalidParameter(
+        param,
+        `With this change, the ${dependent.name} cannot be rendered: ${problem}.`,
+      );
+  }
 }
 
 /** Without any other choice, the first locale is the one that the others are translated from. */

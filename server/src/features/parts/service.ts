@@ -4,7 +4,7 @@ import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { decodeOffset, encodeOffset, type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
-import { lackingParts, layoutUse, partialUse } from './graph.ts';
+import { layoutUse, partialUse } from './graph.ts';
 import {
   type Checking,
   canonicalLocale,
@@ -16,7 +16,7 @@ import {
 } from './input.ts';
 import { countMissing, listMissing } from './missing.ts';
 import { createPartReader } from './reader.ts';
-import { savePart } from './save.ts';
+import { checkDependents, savePart } from './save.ts';
 import type {
   MissingQuery,
   MissingTranslation,
@@ -84,7 +84,13 @@ export function createPartService({
     return found;
   }
 
-  async function save(author: PartEditor, next: NextPart, action?: string): Promise<SavedPart> {
+  /** `param` is what the request changes. */
+  async function save(
+    author: PartEditor,
+    next: NextPart,
+    param: string,
+    action?: string,
+  ): Promise<SavedPart> {
     const { principal, requestId, ifVersion } = author;
     const { environmentId } = principal;
     return transaction(pool, async (tx) => {
@@ -95,7 +101,8 @@ export function createPartService({
       if (before && before.channel !== next.channel)
         throw invalidParameter('channel', 'The channel of a layout stays as it is.');
       const row = await savePart(tx, environmentId, before, next, clock());
-      if (row !== before)
+      if (row !== before) {
+        await checkDependents(tx, row, { isLive: principal.environmentKind === 'live', param });
         await recordAudit(tx, {
           principal,
           requestId,
@@ -104,19 +111,20 @@ export function createPartService({
           before: before && auditViewOf(before),
           after: auditViewOf(row),
         });
+      }
       return { row, isNew: before === null };
     });
   }
 
   return {
     async putLayout(author, key, request) {
-      return save(author, await readLayout(checkingOf(author.principal), key, request));
+      return save(author, await readLayout(checkingOf(author.principal), key, request), 'html_template');
     },
     async putPartial(author, key, request) {
-      return save(author, await readPartial(checkingOf(author.principal), key, request));
+      return save(author, await readPartial(checkingOf(author.principal), key, request), 'template');
     },
     async putTranslation(author, locale, request) {
-      return save(author, readTranslation(readLocale(locale), request));
+      return save(author, readTranslation(readLocale(locale), request), 'messages');
     },
 
     get: ({ environmentId }, kind, key) => get(pool, environmentId, kind, key),
@@ -166,14 +174,8 @@ export function createPartService({
       const { principal } = author;
       const part = await get(pool, principal.environmentId, kind, key);
       const { content, uses, keys } = await this.getVersion(principal, kind, key, version);
-      const lacking = lackingParts(await store.listCurrent(pool, principal.environmentId), uses);
-      if (lacking.length > 0)
-        throw invalidParameter(
-          'version',
-          `Version ${version} needs what was deleted: ${lacking.join(', ')}.`,
-        );
       const next = { kind, key: part.key, channel: part.channel, content, uses, keys, is_default: null };
-      return (await save(author, next, 'restored')).row;
+      return (await save(author, next, 'version', 'restored')).row;
     },
 
     countMissing: ({ environmentId }, locales) => countMissing(pool, environmentId, locales),

@@ -199,6 +199,21 @@ export async function findVersion(
   return (await findVersionRow(sql, [environmentId, partId, version]))[0] ?? null;
 }
 
+const findContentRow = statement<Pick<PartVersionRow, 'content' | 'keys'>>(
+  'parts_find_content',
+  'select content, keys from template_part_versions where id = $1',
+);
+
+/** Versions never change: what a list of current parts names is what it was. */
+export async function findContent(
+  sql: Sql,
+  versionId: string,
+): Promise<Pick<PartVersionRow, 'content' | 'keys'>> {
+  const [found] = await findContentRow(sql, [versionId]);
+  if (!found) throw new Error('a part has no version');
+  return found;
+}
+
 /** A part without its content: enough to decide which versions a template needs. */
 export type CurrentPart = Pick<PartRow, 'kind' | 'key' | 'channel' | 'is_default' | 'uses'> & {
   version_id: string;
@@ -254,4 +269,22 @@ const listNeeding = statement<{ name: string }>(
 /** Returns up to ten keys of the templates, layouts and partials that name a part. */
 export async function listPartUsers(sql: Sql, environmentId: string, use: string): Promise<string[]> {
   return (await listNeeding(sql, [environmentId, use])).map(({ name }) => name);
+}
+
+const listUsing = statement<{ key: string; uses: string[] }>(
+  'parts_list_using',
+  `select min(t.key) as key, v.uses
+   from (select * from templates where environment_id = $1 order by id desc limit ${maxTemplates}) t
+   join template_versions v on v.id = t.current_version_id
+   where v.uses && $2::text[]
+   group by v.uses`,
+);
+
+/** Returns the different uses of the templates that have one of these, each with the key of a template. */
+export function listTemplatesUsing(
+  sql: Sql,
+  environmentId: string,
+  uses: string[],
+): Promise<{ key: string; uses: string[] }[]> {
+  return listUsing(sql, [environmentId, uses]);
 }

@@ -1,7 +1,7 @@
 import type { Sql } from '../../db/sql.ts';
 import type { Principal } from '../../http/principal.ts';
 import { invalidParameter } from '../../kernel/errors.ts';
-import { lackingParts, listCurrent, pinsFor } from '../parts/index.ts';
+import { listCurrent, partIndex, pinsFor, problemOf } from '../parts/index.ts';
 import type { TemplateContent } from './diff.ts';
 import { noLayout, usesOfBodies } from './uses.ts';
 
@@ -9,8 +9,8 @@ export type Unpinned = Omit<TemplateContent, 'parts'>;
 
 /**
  * Pins content to the current parts of a Live environment; in Test it follows them. Throws a Problem when a body names a layout
- * that its channel does not have, or a partial that does not exist. The caller holds the lock of the environment, so no part is
- * deleted in the meantime.
+ * that its channel does not have, or when it could not be compiled with the parts that there are. The caller holds the lock of the
+ * environment, so no part changes in the meantime.
  */
 export async function pinned(tx: Sql, principal: Principal, content: Unpinned): Promise<TemplateContent> {
   const { environmentId, environmentKind } = principal;
@@ -24,7 +24,7 @@ export async function pinned(tx: Sql, principal: Principal, content: Unpinned): 
     if (found?.channel !== channel)
       throw invalidParameter('layout', `There is no layout ${layout} for the channel of the body.`);
   }
-  const lacking = lackingParts(current, uses);
-  if (lacking.length > 0) throw invalidParameter('bodies', `There is no ${lacking.join(', and no ')}.`);
+  const problem = problemOf(partIndex(current), uses);
+  if (problem) throw invalidParameter('bodies', `The template cannot be rendered: ${problem}.`);
   return { ...content, parts: isTest ? null : pinsFor(current, uses) };
 }
