@@ -1850,7 +1850,7 @@ export type TemplatePromotion = {
       structured: 'added' | 'removed' | 'modified' | 'unchanged';
       layout: 'added' | 'removed' | 'modified' | 'unchanged';
     }>;
-    /** What the template uses, which is copied to Live with it. */
+    /** What the template uses, which is copied to Live with it. Removed: what it used in Live before; it stays there for other templates. */
     parts: Array<{
       kind: 'layout' | 'partial' | 'translation';
       /** Of a translation: its locale. */

@@ -17,7 +17,7 @@ export {
   pseudoLocale,
   type TemplateParts,
 } from './pins.ts';
-export { type PartChange, type PromotedPart, promoteParts } from './promote.ts';
+export { type PartChange, type PromotedPart, promoteParts, removedParts } from './promote.ts';
 export { createPartReader, type PartReader } from './reader.ts';
 export { partRoutes } from './routes.ts';
 export { createPartService, type PartService } from './service.ts';

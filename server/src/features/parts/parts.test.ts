@@ -362,6 +362,32 @@ describe('Live', () => {
     );
   });
 
+  test('follows a default layout and a locale that Test has no more', async () => {
+    const house = { channel: 'email', html_template: '[{{ content }}]' };
+    await put('layouts/house', { ...house, is_default: true });
+    await put('translations/en', { messages: { word: 'Word' } });
+    await put('translations/fr', { messages: { word: 'Mot' } });
+    const key = await template([email("{{ 'word' | t }}")]);
+    await promote(key);
+    const french = async () => (await render(key, { locale: 'fr' }, app.liveKey)).html_body;
+    expect(await french()).toBe('[Mot]');
+    await put('layouts/house', { ...house, is_default: false });
+    await remove('translations/fr');
+    const removed = expect.arrayContaining([
+      { kind: 'layout', key: 'house', status: 'removed' },
+      { kind: 'translation', key: 'fr', status: 'removed' },
+    ]);
+    for (const dry_run of [true, false])
+      expect((await promote(key, { dry_run })).body).toMatchObject({
+        status: 'changed',
+        template_diff: { parts: removed },
+      });
+    expect(await french()).toBe('Word');
+    expect((await promote(key)).body).toMatchObject({ applied: false, status: 'identical' });
+    expect(await live('layouts/house')).toMatchObject({ is_default: true });
+    await app.request('DELETE', '/v1/layouts/house', { key: app.liveKey });
+  });
+
   test('pins what is current when a template is saved there, and restores it with its version', async () => {
     await put('partials/live-only', { template: 'one' }, app.liveKey);
     const key = await template([email("{% render 'live-only' %}")], app.liveKey);

@@ -9,7 +9,7 @@ import * as store from './store.ts';
 export interface PromotedPart {
   kind: PartKind;
   key: string;
-  status: 'added' | 'modified' | 'unchanged';
+  status: 'added' | 'modified' | 'unchanged' | 'removed';
 }
 
 /** A part that was written, for the audit log. */
@@ -43,12 +43,29 @@ export async function promoteParts(
     const next = { kind, key, channel, content, keys, uses: used, is_default };
     changes.push({ before, after: await savePart(tx, to, before, next, now) });
   }
-  const promoted = await store.listCurrent(tx, to);
+  // What Test no longer has, such as a default layout or a locale, stays in Live for other templates.
+  const names = new Set(needed.map(nameOf));
+  const promoted = (await store.listCurrent(tx, to)).filter((part) => names.has(nameOf(part)));
   const problem = now === null ? null : problemOf(partIndex(promoted), uses);
   // In Live, such a template would fail with every send.
   if (problem) throw new Problem('parameter_invalid', `The template cannot be rendered in Live: ${problem}.`);
   return { pins: pinsFor(promoted, uses), parts, changes };
 }
 
-const byName = (one: CurrentPart, other: CurrentPart): number =>
-  `${one.kind} ${one.key}` < `${other.kind} ${other.key}` ? -1 : 1;
+/** Lists what a template of Live was pinned to, and is not any more. */
+export function removedParts(before: PartPins | null, parts: readonly PromotedPart[]): PromotedPart[] {
+  if (before === null) return [];
+  const names = new Set(parts.map(nameOf));
+  const { layouts, partials, translations } = before;
+  const pinned = Object.entries({ layout: layouts, partial: partials, translation: translations });
+  return pinned
+    .flatMap(([kind, versions]) =>
+      Object.keys(versions).map((key) => ({ kind: kind as PartKind, key, status: 'removed' as const })),
+    )
+    .filter((part) => !names.has(nameOf(part)))
+    .sort(byName);
+}
+
+const nameOf = ({ kind, key }: Pick<CurrentPart, 'kind' | 'key'>): string => `${kind} ${key}`;
+const byName = (one: Pick<CurrentPart, 'kind' | 'key'>, other: Pick<CurrentPart, 'kind' | 'key'>): number =>
+  nameOf(one) < nameOf(other) ? -1 : 1;

@@ -1,7 +1,7 @@
 import { lockEnvironment } from '../../db/lock-environment.ts';
 import type { Sql } from '../../db/sql.ts';
 import { recordAudit } from '../audit/index.ts';
-import { type PartChange, partAuditViewOf, pinsKey, promoteParts } from '../parts/index.ts';
+import { type PartChange, partAuditViewOf, pinsKey, promoteParts, removedParts } from '../parts/index.ts';
 import type { TemplateAuthor } from './author.ts';
 import { diffTemplates, type TemplateContent } from './diff.ts';
 import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
@@ -49,7 +49,11 @@ export async function promoteTemplate(
       diff.status === 'unchanged' &&
       parts.every(({ status }) => status === 'unchanged') &&
       pinsKey(before?.parts ?? null) === pinsKey(pins);
-    return { ...diff, status: diff.status === 'unchanged' && !isSame ? 'modified' : diff.status, parts };
+    return {
+      ...diff,
+      status: diff.status === 'unchanged' && !isSame ? 'modified' : diff.status,
+      parts: [...parts, ...removedParts(before?.parts ?? null, parts)],
+    };
   };
   const found = await findTemplate(tx, environmentId, key, null);
   if (now === null) return { diff: diffWith(found), before: found, after: null, partChanges: changes };

@@ -248,7 +248,10 @@ export const TemplatePromotion = Type.Object(
           key: Type.String({ description: 'Of a translation: its locale.' }),
           status: Change,
         }),
-        { description: 'What the template uses, which is copied to Live with it.' },
+        {
+          description:
+            'What the template uses, which is copied to Live with it. Removed: what it used in Live before; it stays there for other templates.',
+        },
       ),
     }),
   },
