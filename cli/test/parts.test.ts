@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../server/test/app.ts';
@@ -51,18 +51,34 @@ test('a pull brings what changed, and the default moves with the name of the fil
   expect((await world.run(['translations', 'push', '--yes'])).err).toContain('second default locale');
 });
 
+test('a folder needs a default locale, and a push never takes it from the server', async () => {
+  const isDefault = async () => (await app.request('GET', '/v1/translations/ar')).body.is_default;
+  rmSync(pathOf('translations/fr.default.json'));
+  renameSync(pathOf('translations/ar.default.json'), pathOf('translations/ar.json'));
+  const refused = await world.run(['translations', 'push', '--yes', '--force']);
+  expect(refused.err).toContain('has no default locale');
+  expect(await isDefault()).toBe(true);
+  renameSync(pathOf('translations/ar.json'), pathOf('translations/ar.default.json'));
+  write('translations/ar.default.json', '{"hi": "أهلا بك"}');
+  write('translations/en.json', '{"hi": "Hello %{name}"}');
+  expect(await world.run(['translations', 'push', '--yes', '--force'])).toMatchObject({ code: 0 });
+  expect(await isDefault()).toBe(true);
+});
+
 test('removals take the opposite order', async () => {
   for (const path of [
     'partials/a.liquid',
     'partials/b.liquid',
     'layouts/main',
     'templates/t',
-    'translations/fr.default.json',
+    'translations/ar.default.json',
+    'translations/en.json',
   ])
     rmSync(pathOf(path), { recursive: true });
   const pushed = await world.run(['push', '--yes', '--prune', '--force']);
   expect(pushed, pushed.err).toMatchObject({ code: 0 });
   expect((await app.request('GET', '/v1/partials')).body.data).toEqual([]);
+  expect((await app.request('GET', '/v1/translations')).body.data).toEqual([]);
 });
 
 test('the brand of the environment is a file, and without one it is removed only with --prune', async () => {

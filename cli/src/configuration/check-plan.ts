@@ -5,6 +5,7 @@ import type { FolderProblem, KindName } from './kind.ts';
 import type { Change, Plan, Sides } from './plan.ts';
 import { namesOf } from './schedules.ts';
 import { type Compared, folderError, type Scope } from './sides.ts';
+import { isDefault } from './translations.ts';
 import { hasVersion, namedBy } from './workflows.ts';
 
 /** What can be known to fail before the first write. */
@@ -22,6 +23,7 @@ export function checkPlan({ context, folder }: Scope, { sides, missing }: Compar
     ...lostNames(sides, changes),
     ...lostTargets(sides, changes),
     ...changedForGood(changes),
+    ...lostDefault(sides, changes),
   ];
   if (problems.length > 0) throw folderError(context, problems);
 }
@@ -88,4 +90,20 @@ function changedForGood(changes: Change[]): FolderProblem[] {
       return [{ path, message: 'has no body, but a version cannot be removed' }];
     return [];
   });
+}
+
+/** Locales of which none would be the default once the push is done. */
+function lostDefault(sides: Sides[], changes: Change[]): FolderProblem[] {
+  const side = sides.find(({ kind }) => kind.name === 'translations');
+  const own = changes.filter(({ kind }) => kind === side?.kind);
+  if (!side || own.length === 0) return [];
+  const locales = new Map(side.remote);
+  for (const { key, after } of own) {
+    if (after) locales.set(key, after);
+    else locales.delete(key);
+  }
+  if (locales.size === 0 || [...locales.values()].some(isDefault)) return [];
+  return [
+    { path: side.kind.name, message: 'has no default locale: call the file of one <locale>.default.json' },
+  ];
 }

@@ -29,15 +29,21 @@ export const translations: Kind = {
   },
   async write(client, locale, files) {
     const messages = contentIn(files) as Translation['messages'];
-    await client.translations.put(locale, { messages, is_default: isDefault(files) });
+    // Only another default ends that of a locale.
+    await client.translations.put(locale, { messages, ...(isDefault(files) && { is_default: true }) });
   },
   remove: (client, locale) => client.translations.delete(locale),
-  // A new default takes the place of the old one, which therefore changes first.
-  order: (changes) => [...changes].sort((one, other) => rank(one.after) - rank(other.after)),
+  // A new default takes the place of the old one, which therefore changes first. While there are others, it cannot be removed.
+  order: (changes) => [...changes].sort((one, other) => rank(one) - rank(other)),
 };
 
-const rank = (files: Files | null): number => (files && isDefault(files) ? 1 : 0);
-const isDefault = (files: Files): boolean => [...files.keys()].some((path) => path.endsWith('.default.json'));
+function rank({ before, after }: { before: Files | null; after: Files | null }): number {
+  if (after) return isDefault(after) ? 1 : 0;
+  return before && isDefault(before) ? -1 : 0;
+}
+
+export const isDefault = (files: Files): boolean =>
+  [...files.keys()].some((path) => path.endsWith('.default.json'));
 
 function filesOf(translation: Pick<Translation, 'locale' | 'is_default' | 'messages'>): Files {
   const { locale, is_default, messages } = translation;

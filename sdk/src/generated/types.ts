@@ -1960,7 +1960,7 @@ export type Translation = {
 export type TranslationPut = {
   /** Nested keys. A text may contain `%{name}`; an object of plural categories (one, other, …) is one message. */
   messages: Record<string, unknown>;
-  /** Keys that another locale lacks come from this one. Omitted: unchanged. */
+  /** Keys that another locale lacks come from this one, until another one becomes the default; the only locale always is. Omitted: unchanged. */
   is_default?: (boolean | null) | undefined;
 };
 

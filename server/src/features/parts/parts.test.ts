@@ -306,8 +306,17 @@ describe('translations', () => {
     });
     expect((await put('translations/en-XA', { messages: {} })).body.error).toMatchObject({ param: 'locale' });
     expect((await remove('translations/en')).body.error).toMatchObject({ code: 'part_in_use' });
+    expect((await put('translations/en', { messages: en, is_default: false })).body.error).toMatchObject({
+      param: 'is_default',
+    });
     await put('translations/de', { messages: de, is_default: true });
     expect(await get('translations/en')).toMatchObject({ is_default: false });
+    const alone = { messages: {}, is_default: false };
+    for (const status of [201, 200]) {
+      const answer = await put('translations/it', alone, app.liveKey);
+      expect(answer).toMatchObject({ status, body: { is_default: true } });
+    }
+    await app.request('DELETE', '/v1/translations/it', { key: app.liveKey });
     await put('translations/en', { messages: en, is_default: true });
   });
 });

@@ -23,7 +23,7 @@ export async function savePart(
   now: number,
 ): Promise<PartRow> {
   const wantsDefault =
-    next.is_default ?? before?.is_default ?? (await isFirstLocale(tx, environmentId, next));
+    (await isOnlyLocale(tx, environmentId, before, next)) || (next.is_default ?? before?.is_default ?? false);
   if (wantsDefault && !before?.is_default)
     await store.clearDefault(tx, { environment_id: environmentId, kind: next.kind, channel: next.channel });
   if (before) {
@@ -86,9 +86,15 @@ export async function checkDependents(
   }
 }
 
-/** Without any other choice, the first locale is the one that the others are translated from. */
-async function isFirstLocale(tx: Sql, environmentId: string, { kind }: NextPart): Promise<boolean> {
-  return kind === 'translation' && (await store.countParts(tx, environmentId, 'translation')) === 0;
+/** The only locale is the one that others will be translated from. */
+async function isOnlyLocale(
+  tx: Sql,
+  environmentId: string,
+  before: PartRow | null,
+  { kind }: NextPart,
+): Promise<boolean> {
+  if (kind !== 'translation') return false;
+  return (await store.countParts(tx, environmentId, kind)) === (before ? 1 : 0);
 }
 
 export function hasContentOf(one: Pick<PartRow, 'content'>, other: Pick<PartRow, 'content'>): boolean {

@@ -104,7 +104,9 @@ const Messages = Type.Unsafe<Record<string, unknown>>({
 export const PutTranslation = Type.Object(
   {
     messages: Messages,
-    is_default: IsDefault('Keys that another locale lacks come from this one. Omitted: unchanged.'),
+    is_default: IsDefault(
+      'Keys that another locale lacks come from this one, until another one becomes the default; the only locale always is. Omitted: unchanged.',
+    ),
   },
   { title: 'TranslationPut' },
 );

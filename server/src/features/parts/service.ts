@@ -100,6 +100,8 @@ export function createPartService({
         throw versionConflict(next.kind, before?.version ?? 0, ifVersion);
       if (before && before.channel !== next.channel)
         throw invalidParameter('channel', 'The channel of a layout stays as it is.');
+      if (before && next.is_default === false && (await isNeededDefault(tx, before)))
+        throw invalidParameter('is_default', neededDefault);
       const row = await savePart(tx, environmentId, before, next, clock());
       if (row !== before) {
         await checkDependents(tx, row, { isLive: principal.environmentKind === 'live', param });
@@ -197,14 +199,16 @@ function readMissingCursor(text: string): { locale: string; key: string } | null
   return locale === undefined || key === undefined ? null : { locale, key };
 }
 
+const neededDefault = 'The other locales fall back to this one. Make another one the default.';
+
+async function isNeededDefault(tx: Sql, { kind, is_default, environment_id }: PartRow): Promise<boolean> {
+  return kind === 'translation' && is_default && (await store.countParts(tx, environment_id, kind)) > 1;
+}
+
 /** Versions that are in use stay; what goes is the name, which the next save of its users would not find. */
 async function refuseUsed(tx: Sql, part: PartRow): Promise<void> {
   if (part.kind === 'translation') {
-    if (part.is_default && (await store.countParts(tx, part.environment_id, 'translation')) > 1)
-      throw new Problem(
-        'part_in_use',
-        'The other locales fall back to this one. Make another one the default.',
-      );
+    if (await isNeededDefault(tx, part)) throw new Problem('part_in_use', neededDefault);
     return;
   }
   const use = part.kind === 'layout' ? layoutUse(part.key) : partialUse(part.key);
