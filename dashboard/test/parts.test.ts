@@ -60,6 +60,34 @@ describe.skipIf(!chromiumPath)('layouts, partials and translations', () => {
   );
 
   test(
+    'creating does not replace what exists, and unsaved text stays when another person saves',
+    async () => {
+      await put('partials/shared', { template: 'first' });
+      const { page } = await host.open('/test/partials');
+      await page.getByRole('button', { name: 'New partial' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Key').fill('shared');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await dialog.getByText('This partial already exists.').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('link', { name: 'shared' }).click();
+      const source = page.getByRole('textbox', { name: 'Partial', exact: true });
+      await source.getByText('first').waitFor();
+      await source.fill('mine');
+      await put('partials/shared', { template: 'theirs' });
+      const refetched = page.waitForResponse((response) => response.url().includes('/v1/partials/shared'));
+      await page.clock.setFixedTime(Date.now() + 60_000);
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+      await refetched;
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('another save changed it').first().waitFor();
+      await source.getByText('mine').waitFor();
+      expect((await get('partials/shared')).template).toBe('theirs');
+    },
+    limitMs,
+  );
+
+  test(
     'the matrix shows what is missing, and a message is added in its cell',
     async () => {
       await put('translations/en', { messages: { order: { shipped: 'Shipped', bye: 'Bye' } } });

@@ -90,6 +90,10 @@ export const parts = {
     message: 'Message',
     messageHint: (text: string | null) =>
       text === null ? 'Arguments are written as %{name}.' : `Default: ${text}`,
+    obstacle: ({ path, is }: { path: string; is: 'group' | 'message' }) =>
+      is === 'group'
+        ? `${path} is a group of messages in this locale, so it cannot be a message.`
+        : `${path} is a message in this locale, so it cannot contain others.`,
     inherited: (locale: string) => `From ${locale}`,
     more: (count: number) => `${count} more keys. Search to find them.`,
     noKeys: 'No keys match.',

@@ -22,3 +22,20 @@ export function ifMatch({ headers }: FastifyRequest): number | null {
   if (!version) throw invalidParameter('If-Match', 'If-Match must be one version in quotes, such as "3".');
   return Number(version);
 }
+
+/** The header of routes that create or replace: the key may belong to somebody else's resource. */
+export const ifNoneMatchHeader = {
+  'If-None-Match': {
+    description:
+      '`*` only creates: if the resource exists, the response is 409 `duplicate_key` and nothing is written.',
+    schema: Type.String(),
+  },
+};
+
+/** Returns whether the caller wants to create only. */
+export function isCreateOnly({ headers }: FastifyRequest): boolean {
+  const given = headers['if-none-match'];
+  if (given === undefined) return false;
+  if (given !== '*') throw invalidParameter('If-None-Match', 'If-None-Match must be *.');
+  return true;
+}

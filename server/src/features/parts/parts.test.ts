@@ -66,8 +66,14 @@ describe('a layout', () => {
       headers: { 'If-Match': '"2"' },
     });
     expect(stale).toMatchObject({ status: 409, body: { error: { code: 'version_conflict' } } });
+    const headers = { 'If-None-Match': '*' };
+    const again = await app.request('PUT', '/v1/layouts/plain', { body: first, headers });
+    expect(again).toMatchObject({ status: 409, body: { error: { code: 'duplicate_key', param: 'key' } } });
+    expect(await get('layouts/plain')).toMatchObject({ version: 3 });
     expect((await remove('layouts/plain')).status).toBe(204);
     expect((await app.request('GET', '/v1/layouts/plain')).status).toBe(404);
+    expect((await app.request('PUT', '/v1/layouts/plain', { body: first, headers })).status).toBe(201);
+    await remove('layouts/plain');
   });
 
   test.each([

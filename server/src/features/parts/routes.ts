@@ -1,4 +1,4 @@
-import { ifMatch, ifMatchHeader } from '../../http/if-match.ts';
+import { ifMatch, ifMatchHeader, ifNoneMatchHeader, isCreateOnly } from '../../http/if-match.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   Layout,
@@ -39,12 +39,13 @@ function layoutRoutes(parts: PartService): Route[] {
       description: `A layout surrounds the bodies of its channel. Returns 201 for a new layout, 200 for a replaced one; equal content creates no version. ${follows}`,
       access: 'templates:write',
       params: PartParams,
-      headers: ifMatchHeader,
+      headers: { ...ifMatchHeader, ...ifNoneMatchHeader },
       body: PutLayout,
       responses: { 201: Layout, 200: Layout },
-      errors: ['template_syntax_error', 'part_limit_reached'],
+      errors: ['template_syntax_error', 'part_limit_reached', 'duplicate_key'],
       async handler({ principal, params, body, requestId, raw }) {
-        const author = { principal, requestId, ifVersion: ifMatch(raw) };
+        const condition = { ifVersion: ifMatch(raw), createOnly: isCreateOnly(raw) };
+        const author = { principal, requestId, ...condition };
         const { row, isNew } = await parts.putLayout(author, params.key, body);
         return { status: isNew ? 201 : 200, body: layoutViewOf(row) };
       },
@@ -154,12 +155,13 @@ function partialRoutes(parts: PartService): Route[] {
       description: `A piece that templates, layouts and other partials include with \`{% render 'key' %}\`. Returns 201 for a new partial, 200 for a replaced one; equal content creates no version. ${follows}`,
       access: 'templates:write',
       params: PartParams,
-      headers: ifMatchHeader,
+      headers: { ...ifMatchHeader, ...ifNoneMatchHeader },
       body: PutPartial,
       responses: { 201: TemplatePartial, 200: TemplatePartial },
-      errors: ['template_syntax_error', 'part_limit_reached'],
+      errors: ['template_syntax_error', 'part_limit_reached', 'duplicate_key'],
       async handler({ principal, params, body, requestId, raw }) {
-        const author = { principal, requestId, ifVersion: ifMatch(raw) };
+        const condition = { ifVersion: ifMatch(raw), createOnly: isCreateOnly(raw) };
+        const author = { principal, requestId, ...condition };
         const { row, isNew } = await parts.putPartial(author, params.key, body);
         return { status: isNew ? 201 : 200, body: partialViewOf(row) };
       },

@@ -38,6 +38,8 @@ export interface PartAuthor {
 export interface PartEditor extends PartAuthor {
   /** The change applies only to this version; null when any version is accepted. */
   ifVersion: number | null;
+  /** The change applies only when there is no such part yet. */
+  createOnly?: boolean;
 }
 
 export interface SavedPart {
@@ -91,11 +93,15 @@ export function createPartService({
     param: string,
     action?: string,
   ): Promise<SavedPart> {
-    const { principal, requestId, ifVersion } = author;
+    const { principal, requestId, ifVersion, createOnly = false } = author;
     const { environmentId } = principal;
     return transaction(pool, async (tx) => {
       await store.lockParts(tx, environmentId);
       const before = await store.findPart(tx, environmentId, next.kind, next.key);
+      if (before && createOnly)
+        throw new Problem('duplicate_key', `This ${next.kind} already exists.`, {
+          param: next.kind === 'translation' ? 'locale' : 'key',
+        });
       if (ifVersion !== null && before?.version !== ifVersion)
         throw versionConflict(next.kind, before?.version ?? 0, ifVersion);
       if (before && before.channel !== next.channel)

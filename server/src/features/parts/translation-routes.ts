@@ -1,4 +1,4 @@
-import { ifMatch, ifMatchHeader } from '../../http/if-match.ts';
+import { ifMatch, ifMatchHeader, ifNoneMatchHeader, isCreateOnly } from '../../http/if-match.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   LocaleParams,
@@ -38,12 +38,13 @@ export function translationRoutes(parts: PartService): Route[] {
         "The messages that `{{ 'key' | t }}` shows to recipients of this locale. Returns 201 for a new locale, 200 for a replaced one; equal messages create no version. Templates of Test use the new version at once. Templates of Live keep theirs until they are saved or promoted.",
       access: 'templates:write',
       params: LocaleParams,
-      headers: ifMatchHeader,
+      headers: { ...ifMatchHeader, ...ifNoneMatchHeader },
       body: PutTranslation,
       responses: { 201: Translation, 200: Translation },
-      errors: ['part_limit_reached'],
+      errors: ['part_limit_reached', 'duplicate_key'],
       async handler({ principal, params, body, requestId, raw }) {
-        const author = { principal, requestId, ifVersion: ifMatch(raw) };
+        const condition = { ifVersion: ifMatch(raw), createOnly: isCreateOnly(raw) };
+        const author = { principal, requestId, ...condition };
         const { row, isNew } = await parts.putTranslation(author, params.locale, body);
         return { status: isNew ? 201 : 200, body: await shown(principal, row) };
       },

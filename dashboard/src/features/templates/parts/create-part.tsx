@@ -8,13 +8,16 @@ import { parts as text } from '../../../strings/parts.ts';
 import { Button, Field, FormDialog, Input } from '../../../ui/index.ts';
 import type { PartPath } from './sections.tsx';
 
+/** Another one with the key must stay as it is. Not repeated: a second try would meet what the first created. */
+const createOnly = { headers: { 'If-None-Match': '*' }, max_retries: 0 };
+
 /** The button of a list, and its dialog with a key and the fields of the kind. Opens the page of the new part. */
 export function CreatePart(props: {
   path: PartPath;
   keyLabel?: string;
   keyHint?: string;
   /** Returns the key as the service writes it. */
-  create(api: Client, key: string): Promise<string>;
+  create(api: Client, key: string, options: typeof createOnly): Promise<string>;
   children?: ReactNode;
 }) {
   const { path, keyLabel = text.key, keyHint = text.keyHint, children } = props;
@@ -23,7 +26,7 @@ export function CreatePart(props: {
   const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
   const [key, setKey] = useState('');
-  const create = useWrite((api) => props.create(api, key.trim()), {
+  const create = useWrite((api) => props.create(api, key.trim(), createOnly), {
     changes: [[path]],
     quiet: true,
     onDone: (created) => void navigate({ to: `/${kind}/${path}/${encodeURIComponent(created)}` }),

@@ -6,7 +6,7 @@ import { parts } from '../../../strings/parts.ts';
 import { ChannelLabel, Checkbox } from '../../../ui/index.ts';
 import { hasHtml } from './layout-channels.ts';
 import { PartEditor } from './part-editor.tsx';
-import { PartPage } from './part-page.tsx';
+import { type Opened, PartPage } from './part-page.tsx';
 import { PartPreview } from './part-preview.tsx';
 import styles from './parts.module.css';
 
@@ -15,12 +15,13 @@ const text = parts.layouts;
 export default function LayoutPage() {
   return (
     <PartPage path="layouts" read={(api, key, signal) => api.layouts.get(key, { signal })}>
-      {(layout) => <LayoutEditor layout={layout} />}
+      {(opened) => <LayoutEditor opened={opened} />}
     </PartPage>
   );
 }
 
-function LayoutEditor({ layout }: { layout: Layout }) {
+function LayoutEditor({ opened }: { opened: Opened<Layout> }) {
+  const { part: layout } = opened;
   const readOnly = !useCan('templates:write');
   const [draft, setDraft] = useState(layout);
   const { key, channel, is_default, html_template, text_template } = draft;
@@ -35,9 +36,18 @@ function LayoutEditor({ layout }: { layout: Layout }) {
       resource={(api) => api.layouts}
       isDirty={isDirty}
       save={(api, options) =>
-        api.layouts.put(key, { channel, is_default, html_template, text_template }, options)
+        api.layouts.put(
+          key,
+          {
+            channel,
+            html_template,
+            text_template,
+            ...(is_default !== layout.is_default && { is_default }),
+          },
+          options,
+        )
       }
-      onSaved={setDraft}
+      opened={opened}
       compare={(former) => [
         { title: text.html, language: 'html', before: former.html_template, after: layout.html_template },
         { title: text.text, language: 'text', before: former.text_template, after: layout.text_template },

@@ -27,13 +27,13 @@ function CreateLayout() {
   return (
     <CreatePart
       path="layouts"
-      create={async (api, key) => {
-        const layout = await api.layouts.put(key, {
+      create={async (api, key, options) => {
+        const starter = {
           channel,
           html_template: channel === 'email' || channel === 'in_app' ? text.starterHtml : '',
           text_template: text.starterText,
-        });
-        return layout.key;
+        };
+        return (await api.layouts.put(key, starter, options)).key;
       }}
     >
       <Field label={text.channel}>

@@ -5,7 +5,7 @@ import { useWrite } from '../../../api/queries.ts';
 import { common } from '../../../strings/common.ts';
 import { parts } from '../../../strings/parts.ts';
 import { Card, Checkbox, classes, Field, FormDialog, Row, SearchInput, Textarea } from '../../../ui/index.ts';
-import { type CatalogueView, flatten, lookUp, withMessage } from './messages.ts';
+import { type CatalogueView, flatten, lookUp, obstacleTo, withMessage } from './messages.ts';
 import styles from './parts.module.css';
 
 const text = parts.translations;
@@ -122,6 +122,7 @@ function EditMessage(props: {
   const { translation, name, source, onClose } = props;
   const { locale, version, messages } = translation;
   const [shown, setShown] = useState(() => flatten(messages).get(name) ?? '');
+  const obstacle = obstacleTo(messages, name);
   const save = useWrite(
     (api) =>
       api.translations.put(locale, { messages: withMessage(messages, name, shown) }, { if_match: version }),
@@ -139,9 +140,15 @@ function EditMessage(props: {
       onSubmit={() => save.mutate()}
       submit={common.save}
       busy={save.isPending}
+      disabled={obstacle !== null}
       error={save.error}
     >
-      <Field label={text.message} hint={text.messageHint(source)} name="messages">
+      <Field
+        label={text.message}
+        hint={text.messageHint(source)}
+        error={obstacle && text.obstacle(obstacle)}
+        name="messages"
+      >
         <Textarea dir="auto" rows={4} value={shown} onChange={(event) => setShown(event.target.value)} />
       </Field>
     </FormDialog>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { flatten, lookUp, withMessage } from './messages.ts';
+import { flatten, lookUp, obstacleTo, withMessage } from './messages.ts';
 
 const messages = { a: { b: 'B', n: { one: '1', other: 'x' } }, c: 'C' };
 
@@ -24,4 +24,12 @@ test('a locale inherits from its parents', () => {
   ];
   expect(lookUp(catalogues, 'de-AT', 'k')).toEqual({ text: 'de', from: 'de' });
   expect(lookUp(catalogues, 'fr', 'k')).toBeNull();
+});
+
+test('a message takes the place of neither a group nor of what it would be within', () => {
+  expect(obstacleTo(messages, 'a')).toEqual({ path: 'a', is: 'group' });
+  expect(obstacleTo(messages, 'c.more.x')).toEqual({ path: 'c', is: 'message' });
+  expect(obstacleTo(messages, 'a.n.one')).toEqual({ path: 'a.n', is: 'message' });
+  for (const key of ['a.b', 'a.n', 'a.new', 'new.x', 'toString.x'])
+    expect(obstacleTo(messages, key)).toBeNull();
 });

@@ -21,7 +21,28 @@ export function flatten(messages: Messages): Map<string, string> {
   return flat;
 }
 
-/** Returns the messages with one more, or another one. An empty text removes the key. */
+/**
+ * Returns the path at which a message cannot be written, or null: a group is there, which would be lost, or a message, which
+ * cannot contain others.
+ */
+export function obstacleTo(
+  messages: Messages,
+  key: string,
+): { path: string; is: 'group' | 'message' } | null {
+  let at: unknown = messages;
+  const path: string[] = [];
+  for (const name of key.split('.')) {
+    at = Object.hasOwn(at as Messages, name) ? (at as Messages)[name] : undefined;
+    if (at === undefined) return null;
+    path.push(name);
+    const isGroup = typeof at === 'object' && at !== null && !isForms(at);
+    const isWhole = path.join('.') === key;
+    if (isGroup === isWhole) return { path: path.join('.'), is: isGroup ? 'group' : 'message' };
+  }
+  return null;
+}
+
+/** Returns the messages with one more, or another one. An empty text removes the key. Nothing must be in its way. */
 export function withMessage(messages: Messages, key: string, shown: string): Messages {
   const [name = '', ...rest] = key.split('.');
   const inner = messages[name];

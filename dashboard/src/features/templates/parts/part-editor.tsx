@@ -1,6 +1,6 @@
 import type { Client } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useCan, useEnvironment } from '../../../api/environment.tsx';
 import { useWrite } from '../../../api/queries.ts';
 import { useFilters } from '../../../shell/filters.ts';
@@ -10,6 +10,7 @@ import { parts as text } from '../../../strings/parts.ts';
 import { Badge, Button, ConfirmDialog, describeError, Notice, Page, Tabs } from '../../../ui/index.ts';
 import type { TextChange } from '../changes.tsx';
 import { type VersionedResource, Versions } from '../versions.tsx';
+import type { Opened } from './part-page.tsx';
 import styles from './parts.module.css';
 import type { PartPath } from './sections.tsx';
 
@@ -20,7 +21,7 @@ interface PartEditorProps<Saved extends { version: number }, Former> {
   resource(api: Client): VersionedResource<Saved, Former> & { delete(key: string): Promise<unknown> };
   isDirty: boolean;
   save(api: Client, options: { if_match: number }): Promise<Saved>;
-  onSaved(saved: NoInfer<Saved>): void;
+  opened: Pick<Opened<NoInfer<Saved>>, 'adopt' | 'onDirty'>;
   /** Compares a former version with the current one. */
   compare(former: NoInfer<Former>): TextChange[];
   /** Why the draft cannot be saved. */
@@ -32,17 +33,19 @@ interface PartEditorProps<Saved extends { version: number }, Former> {
 /** The page of a layout, a partial or a locale: its fields beside their preview, and its versions. */
 export function PartEditor<Saved extends { version: number }, Former>(props: PartEditorProps<Saved, Former>) {
   const { path, part, description, resource, isDirty, problem = null, preview, children } = props;
+  const { adopt, onDirty } = props.opened;
   const { kind } = useEnvironment();
   const canWrite = useCan('templates:write');
   const navigate = useNavigate();
   const filters = useFilters('tab', 'version');
   const [isDeleting, setDeleting] = useState(false);
+  useEffect(() => onDirty(isDirty), [isDirty, onDirty]);
   const changes = [[path]];
   const save = useWrite((api) => props.save(api, { if_match: part.version }), {
     quiet: true,
     changes,
     done: (saved) => text.saved(saved.version),
-    onDone: props.onSaved,
+    onDone: adopt,
   });
   const remove = useWrite((api) => resource(api).delete(part.key), {
     quiet: true,
@@ -115,7 +118,7 @@ export function PartEditor<Saved extends { version: number }, Former>(props: Par
                 compare={props.compare}
                 isDirty={isDirty}
                 changes={changes}
-                onRestored={props.onSaved}
+                onRestored={adopt}
               />
             ),
           },

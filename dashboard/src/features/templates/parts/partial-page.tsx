@@ -5,7 +5,7 @@ import { CodeEditor } from '../../../editor/index.ts';
 import { parts } from '../../../strings/parts.ts';
 import { Copyable } from '../../../ui/index.ts';
 import { PartEditor } from './part-editor.tsx';
-import { PartPage } from './part-page.tsx';
+import { type Opened, PartPage } from './part-page.tsx';
 import { PartPreview } from './part-preview.tsx';
 
 const text = parts.partials;
@@ -13,12 +13,13 @@ const text = parts.partials;
 export default function PartialPage() {
   return (
     <PartPage path="partials" read={(api, key, signal) => api.partials.get(key, { signal })}>
-      {(partial) => <PartialEditor partial={partial} />}
+      {(opened) => <PartialEditor opened={opened} />}
     </PartPage>
   );
 }
 
-function PartialEditor({ partial }: { partial: TemplatePartial }) {
+function PartialEditor({ opened }: { opened: Opened<TemplatePartial> }) {
+  const { part: partial } = opened;
   const readOnly = !useCan('templates:write');
   const [template, setTemplate] = useState(partial.template);
   return (
@@ -29,7 +30,7 @@ function PartialEditor({ partial }: { partial: TemplatePartial }) {
       resource={(api) => api.partials}
       isDirty={template !== partial.template}
       save={(api, options) => api.partials.put(partial.key, { template }, options)}
-      onSaved={(saved) => setTemplate(saved.template)}
+      opened={opened}
       compare={(former) => [
         { title: text.template, language: 'html', before: former.template, after: partial.template },
       ]}

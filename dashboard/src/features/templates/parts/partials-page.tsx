@@ -10,10 +10,9 @@ export default function PartialsPage() {
       create={
         <CreatePart
           path="partials"
-          create={async (api, key) => {
-            const partial = await api.partials.put(key, { template: parts.partials.starter });
-            return partial.key;
-          }}
+          create={async (api, key, options) =>
+            (await api.partials.put(key, { template: parts.partials.starter }, options)).key
+          }
         />
       }
     />

@@ -7,21 +7,22 @@ import { templates } from '../../../strings/templates.ts';
 import { Checkbox } from '../../../ui/index.ts';
 import type { Messages } from './messages.ts';
 import { PartEditor } from './part-editor.tsx';
-import { PartPage } from './part-page.tsx';
+import { type Opened, PartPage } from './part-page.tsx';
 
 const text = parts.translations;
 
 export default function TranslationPage() {
   return (
     <PartPage path="translations" read={(api, locale, signal) => api.translations.get(locale, { signal })}>
-      {(translation) => <TranslationEditor translation={translation} />}
+      {(opened) => <TranslationEditor opened={opened} />}
     </PartPage>
   );
 }
 
 const shown = (messages: Messages): string => JSON.stringify(messages, null, 2);
 
-function TranslationEditor({ translation }: { translation: Translation }) {
+function TranslationEditor({ opened }: { opened: Opened<Translation> }) {
+  const { part: translation } = opened;
   const readOnly = !useCan('templates:write');
   const { id, locale, version } = translation;
   const [json, setJson] = useState(() => shown(translation.messages));
@@ -36,12 +37,16 @@ function TranslationEditor({ translation }: { translation: Translation }) {
       isDirty={json !== shown(translation.messages) || isDefault !== translation.is_default}
       problem={messages === null ? text.notJson : null}
       save={(api, options) =>
-        api.translations.put(locale, { messages: messages ?? {}, is_default: isDefault }, options)
+        api.translations.put(
+          locale,
+          {
+            messages: messages ?? {},
+            ...(isDefault !== translation.is_default && { is_default: isDefault }),
+          },
+          options,
+        )
       }
-      onSaved={(saved) => {
-        setJson(shown(saved.messages));
-        setDefault(saved.is_default);
-      }}
+      opened={opened}
       compare={(former) => [
         {
           title: text.messages,

@@ -50,7 +50,9 @@ export default function TranslationsPage() {
           path="translations"
           keyLabel={text.locale}
           keyHint={text.localeHint}
-          create={async (api, locale) => (await api.translations.put(locale, { messages: {} })).locale}
+          create={async (api, locale, options) =>
+            (await api.translations.put(locale, { messages: {} }, options)).locale
+          }
         />
       }
     >
