@@ -43,7 +43,10 @@ export function BodyPanel(props: BodyPanelProps) {
   const { content, body, sample, readOnly, saveProblem, target, onTargetShown, onEdit, onPlace } = props;
   const place: BodyLocation = body;
   const [locale, setLocale] = useState<string | null>(null);
-  const preview = usePreview(body, sample.data, locale);
+  // A locale takes the layout of its channel, which the preview of one body does not know.
+  const layout = body.layout ?? findBody(content, { ...place, locale: null })?.layout ?? null;
+  const wrapped = useMemo(() => (layout === body.layout ? body : { ...body, layout }), [body, layout]);
+  const preview = usePreview(wrapped, sample.data, locale);
   const problem = problemOf(preview.error) ?? saveProblem;
   const editors = useRef(new Map<BodyField, EditorHandle>());
   const complete = useCompletion(sample, preview.good?.variables);

@@ -96,6 +96,18 @@ describe('previewing a body that is not saved', () => {
     expect(good.body.structured).toEqual([{ title: '"Ada"' }]);
   });
 
+  test('a layout must exist for the channel', async () => {
+    const body = { channel: 'sms', text_template: 'Hi', layout: 'sms_only' };
+    expect(await preview(body)).toMatchObject({ status: 400, body: { error: { param: 'layout' } } });
+    const layout = { channel: 'sms', text_template: '{{ content }} STOP' };
+    await app.request('PUT', '/v1/layouts/sms_only', { body: layout });
+    expect((await preview(body)).body.text_body).toBe('Hi STOP');
+    expect((await preview({ ...body, channel: 'email' })).body.error).toMatchObject({
+      code: 'parameter_invalid',
+      param: 'layout',
+    });
+  });
+
   test('the locale is that of the body', async () => {
     const body = { channel: 'in-app', locale: 'de', text_template: '{{ "2026-03-01" | date: "%B" }}' };
     expect((await preview(body)).body.text_body).toBe('März');

@@ -4,6 +4,7 @@ import { invalidParameter } from '../../kernel/errors.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { namedPartials } from '../../templating/partials.ts';
 import {
+  type CurrentPart,
   excessOf,
   listCurrent,
   type PartReader,
@@ -16,6 +17,7 @@ import {
 import { type BodyFields, canonicalLocale, channelOf, newBody } from './bodies.ts';
 import { checkLocale } from './check.ts';
 import { sourcesOf, withCompiledMjml } from './check-bounded.ts';
+import { requireLayouts } from './pin.ts';
 import { type BodyContext, RenderFailure } from './render.ts';
 import type { PreviewRequest, RenderRequest } from './schema.ts';
 import type { TemplateRow } from './store.ts';
@@ -51,8 +53,7 @@ export interface PreviewContexts {
 }
 
 export function createPreviewContexts({ pool }: Pick<Deps, 'pool'>, reader: PartReader): PreviewContexts {
-  async function currentParts(environmentId: string, uses: string[]): Promise<TemplateParts> {
-    const current = await listCurrent(pool, environmentId);
+  async function resolved(current: readonly CurrentPart[], uses: string[]): Promise<TemplateParts> {
     const excess = excessOf(current, uses);
     if (excess) throw new RenderFailure(excess);
     return reader.resolve(pinsFor(current, uses));
@@ -78,14 +79,16 @@ export function createPreviewContexts({ pool }: Pick<Deps, 'pool'>, reader: Part
     async forTemplate({ environmentId, environmentKind }, { bodies, parts: pins }, body, locale) {
       const parts =
         environmentKind === 'test'
-          ? await currentParts(environmentId, usesOfBodies(bodies))
+          ? await resolved(await listCurrent(pool, environmentId), usesOfBodies(bodies))
           : await reader.resolve(pins);
       return contextOf(parts, bodies, body, locale);
     },
     async forDraft(environmentId, body, locale) {
       const partials = sourcesOf(body).flatMap(namedPartials).map(partialUse);
       const uses = [...usesOfBodies([body]), ...partials, translationsUse];
-      return contextOf(await currentParts(environmentId, uses), [body], body, locale);
+      const current = await listCurrent(pool, environmentId);
+      requireLayouts(current, [body]);
+      return contextOf(await resolved(current, uses), [body], body, locale);
     },
   };
 }
