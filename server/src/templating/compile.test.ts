@@ -33,6 +33,10 @@ describe('HTML', () => {
   test('what the template made itself is not escaped twice', () => {
     expect(html('{% capture a %}<b>{{ x }}</b>{% endcapture %}{{ a }}', { x: '<' })).toBe('<b>&lt;</b>');
     expect(html('{{ x | escape }}{{ x | escape_once }}', { x: '<&amp;' })).toBe('&lt;&amp;amp;&lt;&amp;');
+    const written =
+      '{% capture a %}<b>{{ x }}</b>{% endcapture %}{% echo a %}{% cycle a, x %}{% cycle a, x %}';
+    expect(html(written, { x: '<' })).toBe('<b>&lt;</b><b>&lt;</b>&lt;');
+    expect(html('{% echo x | raw %}{% cycle x | raw, y %}{% echo %}', { x: '<' })).toBe('<<');
     expect(html('{{ x | newline_to_br }}', { x: '<\n>' })).toBe('&lt;<br />\n&gt;');
     expect(html('{{ x | escape | newline_to_br }}', { x: '<\n>' })).toBe('&lt;<br />\n&gt;');
   });

@@ -4,14 +4,18 @@ import {
   Context,
   CycleTag,
   defaultOperators,
+  EchoTag,
   type Emitter,
   evalToken,
   Liquid,
   type Operators,
   Output,
+  type Tag,
   type Template,
   toValue,
   toValueSync,
+  Value,
+  type ValueToken,
 } from 'liquidjs';
 import { type Budget, budgetOf, type FilterThis } from './budget.ts';
 import { failureOf, TemplateFault } from './fault.ts';
@@ -249,6 +253,7 @@ function createEngine(flavour: Flavour | 'value', { locale, strict = false }: En
   engine.registerTag('render', PartialTag);
   engine.registerTag('case', ChargedCase);
   engine.registerTag('cycle', ChargedCycle);
+  engine.registerTag('echo', EscapedEcho);
   if (flavour === 'html') engine.registerTag('capture', HtmlCapture);
   if (!strict) Object.assign(engine, { renderer: { renderTemplates } });
   return engine;
@@ -275,13 +280,40 @@ class ChargedCase extends CaseTag {
   }
 }
 
+/** Internal parts of the tags of liquidjs that write a value. */
+interface EchoParts {
+  value?: Value;
+}
+interface CycleParts {
+  candidates: { getText(): string }[];
+  group?: ValueToken;
+}
+
+/** As in an output: the tags of liquidjs escape the text of a value, which no longer shows that it is HTML. */
+function escapedBy(tag: Tag, { filters }: Value, shown: unknown, context: Context): unknown {
+  const { outputEscape } = tag.liquid.options as { outputEscape?: (this: object, value: unknown) => unknown };
+  if (!outputEscape || filters.at(-1)?.raw) return toValue(shown);
+  return outputEscape.call({ context, token: tag.token, liquid: tag.liquid }, shown);
+}
+
+class EscapedEcho extends EchoTag {
+  override *render(context: Context, emitter: Emitter): Generator<unknown, void, unknown> {
+    const { value } = this as unknown as EchoParts;
+    if (value) emitter.write(escapedBy(this, value, yield value.value(context, false), context));
+  }
+}
+
 /** The tag of liquidjs reads all of its values to identify its cycle, so they are charged. */
 class ChargedCycle extends CycleTag {
-  override *render(context: Context, emitter: Emitter): Generator<unknown, unknown, unknown> {
-    let values = 0;
-    for (const _value of this.arguments()) values += 1;
-    budgetOf(context).use(cycleUnits * values);
-    return yield* super.render(context, emitter);
+  override *render(context: Context, _emitter: Emitter): Generator<unknown, unknown, unknown> {
+    const { candidates, group } = this as unknown as CycleParts;
+    budgetOf(context).use(cycleUnits * (candidates.length + (group ? 1 : 0)));
+    const name = `cycle:${yield evalToken(group, context)}:${candidates.map((each) => each.getText()).join(',')}`;
+    const places: Record<string, number> = context.getRegister('cycle', {});
+    const place = places[name] ?? 0;
+    places[name] = (place + 1) % candidates.length;
+    const value = new Value(candidates[place] as ConstructorParameters<typeof Value>[0], this.liquid);
+    return escapedBy(this, value, yield value.value(context, false), context);
   }
 }
 

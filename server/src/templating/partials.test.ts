@@ -145,6 +145,22 @@ describe('translations', () => {
     expect(t("{{ '<i>_html' | t }}", german)).toBe('&lt;i&gt;_html');
   });
 
+  it('keep arguments that are HTML, and escape the message around them', () => {
+    const named =
+      "{% capture b %}<b>{{ x }}</b>{% endcapture %}{{ 'bye_html' | t: name: b }};{{ 'hello' | t: name: b }}";
+    const quoted: Catalogue = { locale: 'de', messages: { ...de.messages, hello: '<%{name}>' } };
+    expect(t(named, { ...german, catalogues: [quoted, en] }, { x: '&' })).toBe(
+      '<b>Bye</b> <b>&amp;</b>;&lt;<b>&amp;</b>&gt;',
+    );
+    expect(
+      t("{% capture n %}1{% endcapture %}{{ 'cart.items' | t: count: n }}", {
+        locale: 'en',
+        catalogues: [en],
+      }),
+    ).toBe('one item');
+    expect(t("{% capture b %}<b>{% endcapture %}{{ '<no>' | t: name: b }}", german)).toBe('&lt;no&gt;');
+  });
+
   it('stay JSON in structured bodies', () => {
     const quoted: Catalogue = { locale: 'en', messages: { a: 'say "%{x}"' } };
     const json = t(

@@ -41,25 +41,37 @@ interface TranslatedContext extends Context {
 }
 
 const lookupUnits = 100;
+/** Escaping is the most expensive way to show a text. */
+const escapeFactor = 8;
 /** Keys with this ending are HTML: their message is not escaped, their arguments are. */
 const htmlEnding = '_html';
 
 /** `{{ 'cart.items' | t: count: items.size }}`. A key that no catalogue has is shown as it is. */
 export function translate(this: FilterThis, value: unknown, ...args: unknown[]): string {
-  return translated(this, value, args, toText);
+  return translated(this, value, args, { message: same, argument: toText });
 }
 
-/** In HTML, the message of a key that ends with `_html` is HTML. */
+/** In HTML, the message of a key that ends with `_html` is HTML. One with an argument that is HTML becomes HTML. */
 export function translateHtml(this: FilterThis, value: unknown, ...args: unknown[]): string | SafeHtml {
-  if (!toText(value).endsWith(htmlEnding)) return translated(this, value, args, toText);
-  return new SafeHtml(translated(this, value, args, escapeHtml));
+  const isHtml = toText(value).endsWith(htmlEnding);
+  const hasHtml = args.some((each) => Array.isArray(each) && each[1] instanceof SafeHtml);
+  if (!isHtml && !hasHtml) return translated(this, value, args, { message: same, argument: toText });
+  const budget = budgetOf(this.context);
+  const message = (text: string): string => {
+    if (isHtml) return text;
+    budget.useFor(text, escapeFactor);
+    return escapeHtml(text);
+  };
+  return new SafeHtml(translated(this, value, args, { message, argument: escapeHtml }));
 }
+
+const same = (text: string): string => text;
 
 function translated(
   { context }: FilterThis,
   value: unknown,
   args: unknown[],
-  show: (value: unknown) => string,
+  show: { message(text: string): string; argument(value: unknown): string },
 ): string {
   const { translation } = context as TranslatedContext;
   if (!translation) throw new Error('translations are not available here');
@@ -71,15 +83,16 @@ function translated(
   const found = translation.catalogues.find(({ messages }) => Object.hasOwn(messages, key));
   if (!found || found === translation.fallback) translation.missing?.add(key);
   const message = found?.messages[key];
-  if (!found || message === undefined) return show(key);
-  const text = typeof message === 'string' ? message : pluralForm(found.locale, message, named.get('count'));
+  if (!found || message === undefined) return show.argument(key);
+  const text =
+    typeof message === 'string' ? message : pluralForm(found.locale, message, toValue(named.get('count')));
   budget.use(text.length);
   const words = translation.isPseudo ? pseudo(text) : text;
-  return words.replace(/%\{(\w+)\}/g, (_whole, name: string) => {
+  return show.message(words).replace(/%\{(\w+)\}/g, (_whole, name: string) => {
     const argument = named.get(name);
     budget.use(lookupUnits);
-    budget.useFor(argument, 8); // escaping is the most expensive way to show a text
-    return show(argument);
+    budget.useFor(argument, escapeFactor);
+    return show.argument(argument);
   });
 }
 
@@ -87,7 +100,8 @@ function namedArguments(args: unknown[]): Map<string, unknown> {
   const named = new Map<string, unknown>();
   for (const argument of args) {
     if (!Array.isArray(argument)) throw new Error('t takes named arguments, such as name: user.name');
-    named.set(String(argument[0]), toValue(argument[1]));
+    const [name, value] = argument;
+    named.set(String(name), value instanceof SafeHtml ? value : toValue(value));
   }
   return named;
 }
