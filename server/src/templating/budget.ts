@@ -1,5 +1,6 @@
 import { type Context, Drop } from 'liquidjs';
 import { type Effort, HeavyWork } from '../kernel/threads/effort.ts';
+import { SafeHtml } from './text.ts';
 import { weightOf } from './weight.ts';
 
 /**
@@ -18,6 +19,8 @@ const textPerWeight = 50;
 /** A tag or an output costs about as much as this many characters; so does a value that a filter reads. */
 const tagUnits = 100;
 const valueUnits = 20;
+/** A named argument is evaluated and kept, even when nothing reads it. */
+export const argumentUnits = 50;
 /** liquidjs compares lists with generators, which costs this many times as much as reading them. */
 const comparisonFactor = 2;
 
@@ -121,7 +124,8 @@ function weigh(value: unknown, limit: number): number {
   return weight;
 }
 
-const weighOne = (value: unknown): number => valueUnits + (typeof value === 'string' ? value.length : 0);
+const weighOne = (value: unknown): number =>
+  valueUnits + (typeof value === 'string' || value instanceof SafeHtml ? value.length : 0);
 
 /** `empty` and `blank` read texts, and count the properties of objects. */
 function weighForDrop(value: unknown): number {

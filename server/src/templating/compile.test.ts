@@ -4,6 +4,8 @@ import { reportTimeoutOfNextScript } from '../../test/late-timeout.ts';
 import { createBudget } from './budget.ts';
 import { compile, type Flavour, undefinedVariables, variablesOf } from './compile.ts';
 import { TemplateFault } from './fault.ts';
+import { SafeHtml } from './text.ts';
+import { noTranslation } from './translation.ts';
 import { within } from './watchdog.ts';
 
 function render(source: string, flavour: Flavour, data: object = {}, locale: string | null = null): string {
@@ -278,6 +280,7 @@ describe('limits', () => {
     ['many operators', again(`{% if a${' and a'.repeat(3_000)} %}1{% endif %}`), { a: 1 }],
     ['many values of when', again(`{% case a %}{% when ${'1,'.repeat(3_000)}2 %}{% endcase %}`), { a: 3 }],
     ['many values of cycle', again(`{% cycle ${'"",'.repeat(3_000)}"" %}`)],
+    ['many arguments of t', again(`{% assign d = "k" | t: ${'a: 1, '.repeat(300)} b: 1 %}`)],
     ['a long path', again(`{{ a${'.b'.repeat(3_000)} }}`)],
     ['a list as a key', again('{{ a[b] }}'), { a: {}, b: ones() }],
     ['a date with many conversions', '{{ "2026-01-01" | date: f }}', { f: '%B%Y'.repeat(50_000) }],
@@ -294,7 +297,17 @@ describe('limits', () => {
     ['sorting by letters', '{{ l | sort_natural | size }}', { l: rows.map(() => 'a'.repeat(40)) }],
     ['escaping', again('{% assign d = a | escape %}'), { a: '&'.repeat(200) }],
   ])('%s: the real work is charged', (_name, source, data = {}) => {
-    expect(() => text(source, data)).toThrow('exceeds the work or memory limit');
+    const template = compile(source, 'text', { locale: null });
+    const settings = { translation: noTranslation };
+    expect(() => template.render(data, createBudget(), 100_000, settings)).toThrow(
+      'exceeds the work or memory limit',
+    );
+  });
+
+  test('HTML that the template made is charged by its length', () => {
+    const source = again('{% capture d %}{{ c }}{% endcapture %}');
+    const content = new SafeHtml('x'.repeat(5_000));
+    expect(() => html(source, { c: content })).toThrow('exceeds the work or memory limit');
   });
 
   test('the real work is charged in the strict engine, too', () => {

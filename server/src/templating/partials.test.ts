@@ -90,6 +90,12 @@ describe('partials', () => {
     expect(() => render("{% render 'p1' %}", doubling)).toThrow('limit of a template');
   });
 
+  it('are charged for their arguments', () => {
+    const many = Array.from({ length: 300 }, (_, n) => `a${n}: 1`).join(', ');
+    const source = `{% for i in (1..9000) %}{% render 'p', ${many} %}{% endfor %}`;
+    expect(() => render(source, { p: '' })).toThrow('limit of a template');
+  });
+
   it('count for undefined variables and for the list of variables', () => {
     const source = "{% render 'card', title: user.name %}";
     const options = { locale: null, partials, budget: createBudget(), limit: 1_000 };

@@ -11,7 +11,7 @@ import {
   toValue,
   type ValueToken,
 } from 'liquidjs';
-import type { Budget } from './budget.ts';
+import { argumentUnits, type Budget, budgetOf } from './budget.ts';
 import { TemplateFault } from './fault.ts';
 import { walk } from './walk.ts';
 
@@ -59,6 +59,7 @@ export class PartialTag extends RenderTag {
   /** The partial sees its arguments only, not the variables of the template around it. */
   override *render(context: Context, emitter: Emitter): Generator<unknown, void, unknown> {
     const { hash, with: bound, forBinding } = partsOf(this);
+    budgetOf(context).use(argumentUnits * Object.keys(hash.hash).length);
     const inner = context.spawn();
     const scope = inner.bottom() as Record<string, unknown>;
     Object.assign(scope, yield hash.render(context));

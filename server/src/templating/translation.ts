@@ -1,6 +1,6 @@
 import { type Context, type Template, TypeGuards, toValue, Value } from 'liquidjs';
 import { createCache } from '../kernel/cache.ts';
-import { budgetOf, type FilterThis } from './budget.ts';
+import { argumentUnits, budgetOf, type FilterThis } from './budget.ts';
 import { escapeHtml, SafeHtml, toText } from './text.ts';
 import { walk } from './walk.ts';
 
@@ -76,7 +76,7 @@ function translated(
   const { translation } = context as TranslatedContext;
   if (!translation) throw new Error('translations are not available here');
   const budget = budgetOf(context);
-  budget.use(lookupUnits);
+  budget.use(lookupUnits + argumentUnits * args.length);
   budget.useFor(value);
   const key = toText(value);
   const named = namedArguments(args);

@@ -25,7 +25,6 @@ export const partCheckTask = countedTask(
   'check_part',
   ({ sources, partials }: CheckInput, effort): TemplateUses => {
     const budget = createBudget(effort);
-    for (const partial of Object.values(partials)) budget.useForReading(partial);
     const uses = sources.map((each) => check(each, partials, budget));
     return {
       translates: uses.some(({ translates }) => translates),
@@ -42,10 +41,16 @@ function check(
   partials: PartialSources,
   budget: Budget,
 ) {
-  budget.useForReading(source);
+  /** The source and every partial that was loaded, however the source writes its name. */
+  const useForParsing = () => {
+    for (const each of [source, ...Object.values(partials)]) budget.useForReading(each);
+  };
   try {
+    useForParsing();
     const uses = compile(source, flavour, { locale: null, partials }).uses();
-    if (needsContent && !variablesOf(source, flavour, partials).some((name) => /^content\b/.test(name)))
+    if (!needsContent) return uses;
+    useForParsing();
+    if (!variablesOf(source, flavour, partials).some((name) => /^content\b/.test(name)))
       throw invalidParameter(param, `${param} must contain {{ content }}, where the body goes.`);
     return uses;
   } catch (error) {
