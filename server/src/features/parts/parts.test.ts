@@ -295,6 +295,16 @@ describe('translations', () => {
     expect(draft).toMatchObject({ text_body: 'English', missing_translations: ['only.english'] });
   });
 
+  test('set the language of dates, except for a body in a language that they lack', async () => {
+    const source = "{{ 'only.english' | t }} {{ '2026-03-01' | date: '%B' }}";
+    const sms = (locale: string | null) => ({ channel: 'sms', locale, text_template: source });
+    const key = await template([sms(null), sms('fr')]);
+    const text = async (locale: string) => (await render(key, { locale })).text_body;
+    expect(await text('fr')).toBe('English mars');
+    expect(await text('de')).toBe('English März');
+    expect(await text('es')).toBe('English March');
+  });
+
   test.each([
     [{ a: 1 }, 'messages: a must be a text'],
     [{ 'a.b': 'x' }, 'names consist of letters'],

@@ -34,7 +34,7 @@ export interface PartReader {
   resolveAll(pins: readonly (PartPins | null)[]): Promise<TemplateParts[]>;
   resolve(pins: PartPins | null): Promise<TemplateParts>;
   /** Returns the messages for a canonical locale. Renderings that start together share a query. */
-  translation(parts: TemplateParts, locale: string | null): Promise<Translation>;
+  translation(parts: TemplateParts, locale: string | null, bodyLocale: string | null): Promise<Translation>;
 }
 
 type Messages = Record<string, TranslatedMessage>;
@@ -97,7 +97,7 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
     },
     resolveAll,
     resolve: async (pins) => (await resolveAll([pins]))[0] ?? noParts,
-    async translation(parts, locale) {
+    async translation(parts, locale, bodyLocale) {
       const { locales, fallback } = localesFor(parts, locale);
       if (locales.length === 0) return noTranslation;
       const found = await Promise.all(
@@ -107,8 +107,10 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
           return { locale: name, messages: messages as Messages };
         }),
       );
+      const [first = null] = locales;
       return {
-        locale: locales[0] ?? null,
+        // A fallback does not change the language of a body that has one.
+        locale: first === fallback ? (bodyLocale ?? first) : first,
         catalogues: found,
         fallback: fallback === null ? null : (found.at(-1) ?? null),
       };

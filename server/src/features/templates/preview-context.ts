@@ -67,7 +67,7 @@ export function createPreviewContexts({ pool }: Pick<Deps, 'pool'>, reader: Part
   ): Promise<BodyContext> {
     const canonical = locale && canonicalLocale(locale);
     const isPseudo = canonical === pseudoLocale;
-    const translation = await reader.translation(parts, isPseudo ? null : canonical);
+    const translation = await reader.translation(parts, isPseudo ? null : canonical, body.locale);
     return {
       layout: layoutFor(parts, bodies, body),
       partials: parts.partials,

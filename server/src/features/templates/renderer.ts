@@ -147,7 +147,7 @@ export function createTemplateRenderer(
       const layout = layoutOf(parts, bodies, body);
       if (layout instanceof RenderFailure) return layout;
       const translation = await untilDatabaseAnswers(() =>
-        reader.translation(parts, locale && canonicalLocale(locale)),
+        reader.translation(parts, locale && canonicalLocale(locale), body.locale),
       );
       const context = { layout, partials: parts.partials, translation };
       const render = compiled.get(body) ?? compileBody(body, context);
