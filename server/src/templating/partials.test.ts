@@ -108,6 +108,9 @@ describe('partials', () => {
       "{% render 'b' %}{% render 'a', x: 'k' %}{{ 'one' | t: n: 1 }}{% assign x = 'two' | t %}{{ x | t }}";
     const compiled = compile(source, 'text', { locale: null, partials: { a: "{{ 'inner' | t }}", b: '' } });
     expect(compiled.uses()).toEqual({ partials: ['a', 'b'], translates: true, keys: ['one', 'two'] });
+    const strange = ['a\\0b', 'a b', '', '.a', 'a..b', 'x'.repeat(201), `${'a.'.repeat(10)}a`, 'a.b-c_1'];
+    const named = strange.map((key) => `{{ '${key}' | t }}`).join('');
+    expect(compile(named, 'text', { locale: null }).uses().keys).toEqual(['a.b-c_1']);
     expect(translationUses([])).toEqual({ translates: false, keys: [] });
   });
 });

@@ -8,6 +8,16 @@ const pluralCategories: readonly string[] = ['zero', 'one', 'two', 'few', 'many'
 export type PluralForms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 export type TranslatedMessage = string | PluralForms;
 
+/** Characters of a dotted key, and names in it. */
+export const maxKey = 200;
+export const maxKeyDepth = 10;
+const messageKey = /^[\w-]+(?:\.[\w-]+)*$/;
+
+/** Whether a catalogue could have this key. */
+function isMessageKey(key: string): boolean {
+  return key.length <= maxKey && messageKey.test(key) && key.split('.').length <= maxKeyDepth;
+}
+
 /** The messages of one locale by their dotted keys. */
 export interface Catalogue {
   locale: string;
@@ -133,7 +143,7 @@ function pseudo(text: string): string {
 export interface TranslationUses {
   /** Whether the template uses the filter `t` at all: a key may be computed. */
   translates: boolean;
-  /** The keys that are written out. */
+  /** The keys that are written out, without those that no catalogue can have. */
   keys: string[];
 }
 
@@ -145,8 +155,8 @@ export function translationUses(templates: Template[]): TranslationUses {
       if (!(argument instanceof Value) || !argument.filters.some(({ name }) => name === 't')) continue;
       translates = true;
       const [token] = argument.initial.postfix;
-      if (argument.filters[0]?.name === 't' && token && TypeGuards.isQuotedToken(token))
-        keys.add(token.content);
+      if (argument.filters[0]?.name !== 't' || !token || !TypeGuards.isQuotedToken(token)) continue;
+      if (isMessageKey(token.content)) keys.add(token.content);
     }
   }
   return { translates, keys: [...keys].sort() };

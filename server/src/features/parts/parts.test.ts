@@ -284,6 +284,14 @@ describe('translations', () => {
     expect(await html('en-XA')).toMatch(
       /^\[Šhîppéd tö &lt;B&gt; ·+\]; \[öñé îtém ·+\]; \[Éñgłîšh ·+\]; no.key$/,
     );
+    const long = `zz.${'x'.repeat(197)}`;
+    await template([
+      email(`{{ 'a\\0b' | t }}{{ '${'y'.repeat(500)}' | t }}{{ '${long}' | t }}{{ 'zzz' | t }}`),
+    ]);
+    const page = await get('translations/missing?locale=de-AT&limit=3');
+    expect(page.data.at(-1)).toMatchObject({ key: long });
+    const next = await get(`translations/missing?locale=de-AT&limit=3&cursor=${page.next_cursor}`);
+    expect(next.data).toMatchObject([{ key: 'zzz' }]);
     const missing = await get('translations/missing');
     expect(missing.data).toContainEqual({ locale: 'en', key: 'no.key', in_default: false });
     const strict = await render(key, { data: { city: 'B', n: 1 }, locale: 'de', strict: true });

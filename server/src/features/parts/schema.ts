@@ -3,6 +3,7 @@ import { type Channel, channels } from '../../channels/contract.ts';
 import { templateRules } from '../../channels/template-rules.ts';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Search, Uuid } from '../../http/schema.ts';
 import { dottedKey } from '../../kernel/patterns.ts';
+import { maxKey, maxKeyDepth } from '../../templating/translation.ts';
 
 export const limits = {
   /** Characters of a source, and of a catalogue as JSON. */
@@ -13,9 +14,9 @@ export const limits = {
   messages: 5_000,
   message: 10_000,
   /** Names from the root to a message. */
-  depth: 10,
+  depth: maxKeyDepth,
   /** Characters of a dotted key. */
-  messageKey: 200,
+  messageKey: maxKey,
   locale: 35,
 } as const;
 
