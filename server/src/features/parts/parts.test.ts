@@ -172,6 +172,8 @@ describe('MJML', () => {
     const { html_body: html } = await render(key);
     expect(html.match(/<html/g)).toHaveLength(1);
     expect(html).toMatch(/\.in\{top:0\}[\s\S]*<\/head>[\s\S]*<b>Top<\/b>[\s\S]*In/);
+    await put('layouts/mj', { channel: 'email', html_template: '<b>Top</b>{{ content }}' });
+    expect((await render(key)).html_body).toMatch(/^<b>Top<\/b>[\s\S]*\.in\{top:0\}[\s\S]*In/);
   }, 30_000);
 });
 

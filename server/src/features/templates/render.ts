@@ -124,15 +124,19 @@ export function compileBody(body: BodyFields, { layout, partials }: BodyParts = 
   function htmlScope(inner: string): object {
     if (!isMjml) return { content: new SafeHtml(inner) };
     const { styles, content } = splitDocument(inner);
+    if (!hasHead(around.html)) return { content: new SafeHtml(styles + content) };
     return { content: new SafeHtml(content), [stylesVariable]: new SafeHtml(styles) };
   }
 }
 
 const stylesVariable = 'content_styles';
 
-/** The styles of an MJML body go to the end of the head of the layout. */
+const headEnd = /(?=<\/head>)/i;
+const hasHead = (html: string): boolean => headEnd.test(html);
+
+/** The styles of an MJML body go to the end of the head of the layout; without one they stay before the content. */
 function layoutHtml({ html }: LayoutSources, isMjml: boolean): string {
-  return isMjml ? html.replace(/(?=<\/head>)/i, `{{ ${stylesVariable} }}`) : html;
+  return isMjml ? html.replace(headEnd, `{{ ${stylesVariable} }}`) : html;
 }
 
 /** In JSON with markup, data must not cause mentions: `<!channel>` in a name is escaped. */
