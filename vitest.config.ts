@@ -2,12 +2,12 @@ import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests with browsers or processes that are killed are the longest: at the end one of them would run alone. */
+/** Tests with browsers, killed processes or searched inputs are the longest: at the end one of them would run alone. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification) =>
-      /\/(dashboard\/test|widgets\/test|server\/test\/crash)\//.test(moduleId);
+      /\/(dashboard\/test|widgets\/test|server\/test\/(crash|failover|fuzz))\//.test(moduleId);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
