@@ -417,7 +417,7 @@ returning slot_at;
 
 -- brake_give_back (features/brake/counts-store.ts)
 with marked as (update queue_leased set note = coalesce(note, '{}') || '{"braked":true}'
- where kind = 1 and id = any ($5::uuid[]) and worker_id = $6)
+ where kind = 1 and id = any ($5::uuid[]) and worker_id is not distinct from $6)
 insert into brake_counts as c (environment_id, subject, slot_at, amount, expires_at)
 select *, now() from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[])
   as given (environment_id, subject, slot_at, amount)
@@ -438,7 +438,7 @@ from (
 
 -- brake_list_uncounted (features/brake/counts-store.ts)
 select id from queue_leased
-where kind = 1 and id = any ($1::uuid[]) and worker_id = $2 and not coalesce(note ? 'braked', false);
+where kind = 1 and id = any ($1::uuid[]) and worker_id is not distinct from $2 and not coalesce(note ? 'braked', false);
 
 -- brake_take (features/brake/counts-store.ts)
 with wanted as (
@@ -454,16 +454,16 @@ with wanted as (
   returning environment_id, subject, slot_at, amount
 ), counted as (
   select w.position::int as position, t.slot_at, t.amount + coalesce(past.amount, 0) as total, past.first_at,
-    t.amount + coalesce(past.amount, 0) > w.most as is_over
+    t.amount + coalesce(past.amount, 0) > w.most as is_over,
+    (t.amount + coalesce(past.amount, 0)) * 10 > w.most as is_near
   from taken t join wanted w using (environment_id, subject) cross join lateral (
     select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
     where b.environment_id = t.environment_id and b.subject = t.subject
       and b.slot_at >= t.slot_at - make_interval(secs => w.window_seconds) and b.slot_at < t.slot_at) past
 ), marked as (
   update queue_leased set note = coalesce(note, '{}') || '{"braked":true}'
- where kind = 1 and id = any (array(
-      select lease.id from unnest($7::uuid[], $8::int[]) as lease (id, position) join counted using (position)
-      group by lease.id having not bool_or(is_over))) and worker_id = $9
+ where kind = 1 and id = any (case when exists (select from counted where is_near) and not exists (select from counted where is_over)
+      then $7::uuid[] else '{}' end) and worker_id is not distinct from $8
 )
 select position, slot_at, total::float8 as total, coalesce(first_at, slot_at) as first_at from counted
 where exists (select from counted where is_over);

@@ -67,9 +67,12 @@ export function enqueueSql(kind: WorkKind, source: string, lows: string): string
     queue_enqueued as (${insertReadyRows})`;
 }
 
-/** An SQL condition for `queue_leased`: the worker holds the leases. `ids` is an SQL array, `workerId` a parameter. */
+/**
+ * An SQL condition for `queue_leased`: the worker holds the leases. `ids` is an SQL array, `workerId` a parameter. With `=`, PostgreSQL
+ * may choose the index by worker, where all the leases that the worker ever had are still to be found as dead rows.
+ */
 const heldBySql = (kind: WorkKind, ids: string, workerId: string): string =>
-  `kind = ${workKinds[kind]} and id = any (${ids}) and worker_id = ${workerId}`;
+  `kind = ${workKinds[kind]} and id = any (${ids}) and worker_id is not distinct from ${workerId}`;
 
 /**
  * An update that adds to the notes of a worker's leases. Work keeps its note when it is rescued, released, snoozed or parked. `ids` is an

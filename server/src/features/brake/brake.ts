@@ -53,8 +53,8 @@ export interface BrakeRequest {
 /** The gate of limits and freezes. Its state is shared by all processes through the database. */
 export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
   /**
-   * Judges a batch with one statement, or none when nothing limits its environments. Absent: the brake has nothing to say. A lease whose
-   * notification is counted has `braked` in its note from then on.
+   * Judges a batch with one statement, or none when nothing limits its environments. Absent: the brake has nothing to say. A lease
+   * whose notification is counted has `braked` in its note from then on, if the count could matter when its worker dies.
    */
   judge(requests: BrakeRequest[]): Promise<Map<string, BrakeVerdict>>;
   /**
@@ -183,13 +183,7 @@ export function createBrake(
       }
       isRepeated = true;
       const demands = demandsOf(candidates);
-      const pairs = candidates.flatMap(({ request: { fact }, counts }) =>
-        counts.map(({ subject }) => ({
-          id: fact.id,
-          demand: demands.get(keyOf(fact.environment_id, subject)),
-        })),
-      );
-      return takeCounts(claimPool, [...demands.values()], { workerId, demandsOf: pairs });
+      return takeCounts(claimPool, [...demands.values()], { workerId, ids: candidates.map(idOf) });
     });
     const counted = new Map(
       [...totals].map(([demand, window]) => [
@@ -211,7 +205,7 @@ export function createBrake(
       });
       const demands = demandsOf(candidates);
       if (demands.size === 0) return;
-      await takeCounts(claimPool, [...demands.values()], { workerId, demandsOf: [] }).catch((error) =>
+      await takeCounts(claimPool, [...demands.values()], { workerId, ids: [] }).catch((error) =>
         log.debug({ err: error }, 'failed to add the segments of text messages to budgets'),
       );
     },
@@ -237,7 +231,7 @@ export function createBrake(
         const { fact } = candidate.request;
         const verdict = judgeCounts(candidate, counted, (rule) => engagements.engage(fact, rule));
         verdicts.set(fact.id, verdict);
-        if (verdict === pass && isOver(candidate, counted)) unmarked.push(fact.id);
+        if (verdict === pass) unmarked.push(fact.id);
       }
       // A refund is tried once, because its answer may be lost: counts may be too high, but never too low.
       let refunds = [...counted.values()].flatMap(refundOf);
@@ -312,14 +306,6 @@ function demandsOf(
     }
   }
   return demands;
-}
-
-/** Whether the demands of a batch exceed one of the notification's limits: it was not marked when they were counted. */
-function isOver({ request, counts }: Candidate, counted: Counted): boolean {
-  return counts.some(({ rule, subject }) => {
-    const count = counted.get(keyOf(request.fact.environment_id, subject));
-    return count !== undefined && count.window.total > rule.limit;
-  });
 }
 
 /** Judges a notification by the counts. When it passes, it counts. A count that is absent is within its limit. */

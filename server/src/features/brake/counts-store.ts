@@ -30,6 +30,8 @@ interface Leases {
 
 /** The mark of a counted notification, in the note on its lease: a worker that dies before the send takes no count with it. */
 const mark = { braked: true };
+/** Leases are marked once a tenth of a limit is used. Below, a second count keeps nothing from being sent. */
+const nearShare = 10;
 
 interface TotalRow extends WindowTotal {
   /** Of the demand, from 1. */
@@ -52,7 +54,8 @@ const take = statement<TotalRow>(
      returning environment_id, subject, slot_at, amount
    ), counted as (
      select w.position::int as position, t.slot_at, t.amount + coalesce(past.amount, 0) as total, past.first_at,
-       t.amount + coalesce(past.amount, 0) > w.most as is_over
+       t.amount + coalesce(past.amount, 0) > w.most as is_over,
+       (t.amount + coalesce(past.amount, 0)) * ${nearShare} > w.most as is_near
      from taken t join wanted w using (environment_id, subject) cross join lateral (
        select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
        where b.environment_id = t.environment_id and b.subject = t.subject
@@ -60,11 +63,10 @@ const take = statement<TotalRow>(
    ), marked as (
      ${addToNotesSql(
        'notification',
-       `array(
-         select lease.id from unnest($7::uuid[], $8::int[]) as lease (id, position) join counted using (position)
-         group by lease.id having not bool_or(is_over))`,
+       `case when exists (select from counted where is_near) and not exists (select from counted where is_over)
+         then $7::uuid[] else '{}' end`,
        mark,
-       '$9',
+       '$8',
      )}
    )
    select position, slot_at, total::float8 as total, coalesce(first_at, slot_at) as first_at from counted
@@ -72,15 +74,14 @@ const take = statement<TotalRow>(
 );
 
 /**
- * Counts the demands, each subject once, and marks the leases whose demands are all within their limits. Returns the totals of the
- * windows that end now, with the demands; nothing when all of them are within their limits.
+ * Counts the demands, each subject once. When all are within their limits, and one is not far below, it marks the leases, and returns
+ * nothing. Otherwise it returns the totals of the windows that end now, with the demands.
  */
 export async function takeCounts(
   sql: Sql,
   demands: Demand[],
-  { workerId, demandsOf }: { workerId: string; demandsOf: { id: string; demand: Demand | undefined }[] },
+  { workerId, ids }: Leases,
 ): Promise<Map<Demand, WindowTotal>> {
-  const positions = new Map(demands.map((demand, index) => [demand, index + 1]));
   const rows = await take(sql, [
     demands.map(({ environmentId }) => environmentId),
     demands.map(({ subject }) => subject),
@@ -88,8 +89,7 @@ export async function takeCounts(
     demands.map(({ limit }) => limit),
     demands.map(({ windowSeconds }) => windowSeconds),
     demands.map(({ slotSeconds }) => slotSeconds),
-    demandsOf.map(({ id }) => id),
-    demandsOf.map(({ demand }) => demand && positions.get(demand)),
+    ids,
     workerId,
   ]);
   return byDemand(demands, rows);

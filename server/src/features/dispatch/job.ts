@@ -155,7 +155,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     const note: LeaseNote = {
       ...rest,
       ...(open && { repeat: rest.repeat ?? repeatOf(open) }),
-      ...(fact.brake?.kind === 'pass' && { braked: true }),
+      ...((fact.brake?.kind === 'pass' || claim.unparkedFrom !== null) && { braked: true }),
     };
 
     const { verdict, trace: judged } = judge(fact, nowFor(claim));
@@ -381,7 +381,9 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
 }
 
 function brakeRequest(claim: Claim, fact: DispatchInput, note: LeaseNote): BrakeRequest {
-  const { held: hold = null, decided: decision = null, braked: isCounted = false } = note;
+  const { held: hold = null, decided: decision = null, braked = false } = note;
+  // Work is parked after the gates.
+  const isCounted = braked || claim.unparkedFrom !== null;
   return { fact, at: claim.leasedAt.getTime(), hold, decision, isCounted };
 }
 

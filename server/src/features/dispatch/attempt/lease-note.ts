@@ -36,7 +36,7 @@ export interface LeaseNote {
   held?: HoldNote;
   /** What a person decided about the hold. */
   decided?: HoldDecision;
-  /** The limits of the brake have counted the notification, however many rounds it needs. The brake writes it with the count. */
+  /** The limits of the brake have counted the notification, however many rounds it needs. The brake writes it to the lease, too. */
   braked?: true;
 }
 
