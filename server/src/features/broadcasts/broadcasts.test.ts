@@ -528,8 +528,10 @@ describe('control', () => {
       [app.liveEnvironmentId],
     );
     await app.request('POST', '/v1/topics', { body: { key: topic, name: topic }, key: app.liveKey });
+    // One that has ended is not open any more, and an empty audience ends at once.
+    const later = new Date(Date.now() + 3_600_000).toISOString();
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => create({ audience: { topic } }, {}, app.liveKey)),
+      Array.from({ length: 8 }, () => create({ audience: { topic }, send_at: later }, {}, app.liveKey)),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.find(({ status }) => status !== 201)?.body.error.code).toBe('broadcast_limit_reached');
