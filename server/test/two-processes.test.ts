@@ -209,7 +209,7 @@ describe('working', () => {
     for (let count = 0; count < 20; count += 1) await send(api, email(), api.liveKey);
     const critical = await send(api, { ...email(), priority: 'critical' });
 
-    // Nobody claims before both are there: the first could have done everything by then.
+    // No worker claims before both are there: the first could have done everything by then.
     const workers = await transaction(database.pool, async (tx) => {
       await query(tx, 'lock table queue_ready in share mode');
       return Promise.all([start('worker'), start('worker')]);

@@ -13,7 +13,7 @@ export function refused(status: 400 | 401 | 403, reason: string): CallbackVerdic
 const maxFormBytes = 131_072;
 const maxFields = 1_000;
 
-/** The form in a body. Every reader of a form reads it here, whatever the content type says. */
+/** The form in a body. Every reader of a form reads it here; the content type does not matter. */
 export function formIn({ body }: CallbackRequest): URLSearchParams {
   const text = body.toString('utf8');
   if (body.length > maxFormBytes || countFields(text, maxFields) > maxFields)

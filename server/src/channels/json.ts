@@ -5,7 +5,7 @@ import { isRecord, type JsonRecord } from '../kernel/record.ts';
 
 /**
  * Returns the JSON in a text; undefined when there is none: an error page, an empty body, half an answer. A value that is nested
- * too deeply counts as none, because whatever writes it again would run out of stack.
+ * too deeply counts as none, because writing it again would exhaust the stack.
  */
 export function jsonIn(text: string): unknown {
   try {

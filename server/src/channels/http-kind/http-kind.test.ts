@@ -354,7 +354,7 @@ describe('a callback', () => {
     },
   );
 
-  test('that is a form has a bounded number of fields, whatever else its content type says', async () => {
+  test('that is a form has a bounded number of fields, also if its content type names something else', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded; json' };
     await expect(read({ headers, body: 'a=b&'.repeat(1_001) })).rejects.toThrow('form with more than');
   });

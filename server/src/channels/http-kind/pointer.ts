@@ -24,7 +24,7 @@ export function textAt(document: unknown, pointer: string | null): string | null
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
-/** Whether anything is at a pointer, of whatever type; null and an empty text are nothing. */
+/** Whether anything of any type is at a pointer; null and an empty text are nothing. */
 export function isPresentAt(document: unknown, pointer: string): boolean {
   const value = valueAt(document, pointer);
   return value !== undefined && value !== null && value !== '';

@@ -369,7 +369,7 @@ describe('callbacks of smsone', () => {
     );
   });
 
-  it('have a bounded form, whatever the content type says', () => {
+  it('have a bounded form, also if the content type is another', () => {
     const receive = (body: string) =>
       callback(
         {},
