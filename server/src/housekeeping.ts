@@ -63,7 +63,6 @@ export function startHousekeeping(deps: HousekeepingDeps, everyMs = minuteMs): {
     await tidyRuns(pool, clock(), () => stopped);
     await tidySchedules(pool, clock(), () => stopped);
     await tidyActivity(pool, clock(), () => stopped);
-    await tidyBrakeCounts(pool, () => stopped);
     await deleteOldReleases(pool);
     await tidySandbox(deps, () => stopped);
     await measureStorage(deps, () => stopped);
@@ -75,8 +74,9 @@ export function startHousekeeping(deps: HousekeepingDeps, everyMs = minuteMs): {
       await sealSavedVersions(deps, () => stopped);
       nextSealingAt = clock() + forgetEveryMs;
     }
-    // Hourly, not every minute: each run reads the old rows that have not ended.
+    // Hourly, not every minute: each run reads all counts, and the old rows that have not ended.
     if (clock() - forgottenAt < forgetEveryMs) return;
+    await tidyBrakeCounts(pool, () => stopped);
     await forget(deps, () => stopped);
     forgottenAt = clock();
   }

@@ -70,14 +70,17 @@ CREATE INDEX audit_entries_by_environment ON public.audit_entries USING btree (o
 CREATE INDEX audit_entries_by_target ON public.audit_entries USING btree (organization_id, environment_id, target, id);
 
 create table brake_counts (
-  environment_id uuid not null,
   subject uuid not null,
+  environment_id uuid not null,
   slot_at timestamp with time zone not null,
   amount bigint not null,
-  expires_at timestamp with time zone not null,
-  constraint brake_counts_pkey PRIMARY KEY (environment_id, subject, slot_at)
-) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX brake_counts_expired ON public.brake_counts USING btree (expires_at);
+  most bigint not null,
+  window_seconds integer not null,
+  past bigint default 0 not null,
+  past_slots timestamp with time zone[],
+  past_amounts bigint[],
+  constraint brake_counts_pkey PRIMARY KEY (subject)
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_delay=0);
 
 create table brake_engagements (
   environment_id uuid not null,

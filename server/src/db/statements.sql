@@ -410,31 +410,39 @@ insert into audit_entries
    ip_address, user_agent)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
+-- brake_count_pages (features/brake/counts-store.ts)
+select (pg_relation_size('brake_counts') / current_setting('block_size')::int)::int as pages;
+
 -- brake_delete_counts (features/brake/counts-store.ts)
 delete from brake_counts where ctid = any (array(
-  select ctid from brake_counts where expires_at < now() order by expires_at limit $1 for update skip locked))
-returning slot_at;
+select ctid from brake_counts
+where ctid >= format('(%s,0)', $1::int)::tid and ctid < format('(%s,0)', $2::int)::tid and slot_at + make_interval(secs => 2 * window_seconds) < now()
+for update skip locked));
 
 -- brake_give_back (features/brake/counts-store.ts)
 with marked as (update queue_leased set note = coalesce(note, '{}') || '{"braked":true}'
  where kind = 1 and id = any ($5::uuid[]) and worker_id is not distinct from $6)
-insert into brake_counts as c (environment_id, subject, slot_at, amount, expires_at)
-select *, now() from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[])
-  as given (environment_id, subject, slot_at, amount)
-order by 1, 2
-on conflict (environment_id, subject, slot_at) do update set amount = c.amount - excluded.amount;
+insert into brake_counts as c (environment_id, subject, slot_at, amount, most, window_seconds)
+select environment_id, subject, slot_at, amount, 0, 0
+from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[], $7::boolean[])
+  as given (environment_id, subject, slot_at, amount, is_shared)
+order by is_shared, subject
+on conflict (subject) do update set
+  amount = c.amount - case when c.slot_at = excluded.slot_at then excluded.amount else 0 end,
+  (past, past_amounts) = (
+    select coalesce(sum(rest), 0), array_agg(rest) from unnest(c.past_slots, c.past_amounts) as p (s, a)
+      cross join lateral (select a - case when s = excluded.slot_at then excluded.amount else 0 end as rest) rests);
 
 -- brake_list_counts (features/brake/counts-store.ts)
-select w.position::int as position, w.slot_at, coalesce(past.amount, 0)::float8 as total,
-  coalesce(past.first_at, w.slot_at) as first_at
-from (
-  select *, to_timestamp(floor(at / slot_seconds) * slot_seconds) as slot_at
-  from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::int[], $5::int[]) with ordinality
-    as given (environment_id, subject, at, window_seconds, slot_seconds, position)
-) w cross join lateral (
-  select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
-  where b.environment_id = w.environment_id and b.subject = w.subject
-    and b.slot_at >= w.slot_at - make_interval(secs => w.window_seconds)) past;
+with wanted as (
+  select position, subject, amount, ($4::uuid[])[rule] as environment_id, ($5::bigint[])[rule] as most,
+    ($6::int[])[rule] as window_seconds, ($8::boolean[])[rule] as is_shared, date_bin(make_interval(secs => ($7::int[])[rule]), to_timestamp(($9::float8[])[position]), 'epoch') as slot_at
+  from unnest($1::int[], $2::uuid[], $3::bigint[]) with ordinality as given (rule, subject, amount, position))
+select position::int as position, w.slot_at, coalesce(found.total, 0) as total, coalesce(found.first_at, w.slot_at) as first_at
+from wanted w left join brake_counts c using (subject) cross join lateral (
+  select sum(a)::float8 as total, min(s) as first_at
+  from unnest(c.past_slots || c.slot_at, c.past_amounts || c.amount) as p (s, a)
+  where s >= w.slot_at - make_interval(secs => w.window_seconds) and a > 0) found;
 
 -- brake_list_uncounted (features/brake/counts-store.ts)
 select id from queue_leased
@@ -442,31 +450,32 @@ where kind = 1 and id = any ($1::uuid[]) and worker_id is not distinct from $2 a
 
 -- brake_take (features/brake/counts-store.ts)
 with wanted as (
-  select *, to_timestamp(floor(extract(epoch from now()) / slot_seconds) * slot_seconds) as slot_at
-  from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::int[], $6::int[]) with ordinality
-    as given (environment_id, subject, amount, most, window_seconds, slot_seconds, position)
-), taken as (
-  insert into brake_counts as c (environment_id, subject, slot_at, amount, expires_at)
-  select environment_id, subject, slot_at, amount, slot_at + make_interval(secs => window_seconds + slot_seconds)
-  from wanted
-  order by environment_id, subject -- everyone locks in this order: no deadlocks
-  on conflict (environment_id, subject, slot_at) do update set amount = c.amount + excluded.amount
-  returning environment_id, subject, slot_at, amount
-), counted as (
-  select w.position::int as position, t.slot_at, t.amount + coalesce(past.amount, 0) as total, past.first_at,
-    t.amount + coalesce(past.amount, 0) > w.most as is_over,
-    (t.amount + coalesce(past.amount, 0)) * 10 > w.most as is_near
-  from taken t join wanted w using (environment_id, subject) cross join lateral (
-    select sum(b.amount) as amount, min(b.slot_at) filter (where b.amount > 0) as first_at from brake_counts b
-    where b.environment_id = t.environment_id and b.subject = t.subject
-      and b.slot_at >= t.slot_at - make_interval(secs => w.window_seconds) and b.slot_at < t.slot_at) past
+  select position, subject, amount, ($4::uuid[])[rule] as environment_id, ($5::bigint[])[rule] as most,
+    ($6::int[])[rule] as window_seconds, ($8::boolean[])[rule] as is_shared, (select array_agg(date_bin(make_interval(secs => length), now(), 'epoch')) from unnest($7::int[]) length)[rule] as slot_at
+  from unnest($1::int[], $2::uuid[], $3::bigint[]) with ordinality as given (rule, subject, amount, position)), taken as (
+  insert into brake_counts as c (subject, environment_id, slot_at, amount, most, window_seconds)
+  select subject, environment_id, slot_at, amount, most, window_seconds from wanted
+  order by is_shared, subject
+  on conflict (subject) do update set
+    slot_at = greatest(c.slot_at, excluded.slot_at),
+    amount = case when excluded.slot_at > c.slot_at then 0 else c.amount end + excluded.amount,
+    most = excluded.most,
+    window_seconds = excluded.window_seconds,
+    (past, past_slots, past_amounts) = (
+      select coalesce(sum(a), 0), array_agg(s), array_agg(a)
+      from unnest(
+        case when excluded.slot_at > c.slot_at then c.past_slots || c.slot_at else c.past_slots end,
+        case when excluded.slot_at > c.slot_at then c.past_amounts || c.amount else c.past_amounts end) as p (s, a)
+      where s >= excluded.slot_at - make_interval(secs => excluded.window_seconds) and a > 0)
+  returning subject, most, past + amount as total, slot_at, coalesce(past_slots[1], slot_at) as first_at
+), reached as (
+  select bool_or(total > most) as is_over, bool_or(total * 10 > most) as is_near from taken
 ), marked as (
   update queue_leased set note = coalesce(note, '{}') || '{"braked":true}'
- where kind = 1 and id = any (case when exists (select from counted where is_near) and not exists (select from counted where is_over)
-      then $7::uuid[] else '{}' end) and worker_id is not distinct from $8
+ where kind = 1 and id = any (case when (select is_near and not is_over from reached) then $9::text::uuid[] else '{}' end) and worker_id is not distinct from $10
 )
-select position, slot_at, total::float8 as total, coalesce(first_at, slot_at) as first_at from counted
-where exists (select from counted where is_over);
+select wanted.position::int as position, taken.slot_at, total::float8 as total, first_at
+from taken join wanted using (subject) where (select is_over from reached);
 
 -- brake_engage (features/brake/engagements.ts)
 insert into brake_engagements as e (environment_id, rule, engaged_at, last_at, detail) values ($1, $2, now(), now(), $3)

@@ -148,12 +148,13 @@ export function createBrake(
   }
 
   function countsOf(fact: BrakedFact, amountOf: (rule: ActiveRule) => number): Candidate['counts'] {
-    return (states.get(fact.environment_id)?.rules ?? []).flatMap((rule) => {
+    const counts: Candidate['counts'] = [];
+    for (const rule of states.get(fact.environment_id)?.rules ?? []) {
       const subject = subjectOf(rule, fact);
       const amount = subject === null ? 0 : amountOf(rule);
-      if (subject === null || amount === 0) return [];
-      return [{ rule, subject, amount }];
-    });
+      if (subject !== null && amount !== 0) counts.push({ rule, subject, amount });
+    }
+    return counts;
   }
 
   /** The verdicts that need no count, and the notifications that the counts decide about. */
@@ -186,8 +187,8 @@ export function createBrake(
       return takeCounts(claimPool, [...demands.values()], { workerId, ids: candidates.map(idOf) });
     });
     const counted = new Map(
-      [...totals].map(([demand, window]) => [
-        keyOf(demand.environmentId, demand.subject),
+      totals.map(({ demand, window }) => [
+        demand.subject,
         { demand, window, used: window.total - demand.amount },
       ]),
     );
@@ -246,19 +247,17 @@ export function createBrake(
       const known = new Map<string, WindowCount>();
       return async (requests) => {
         const { verdicts, candidates } = judgeStates(requests, weight);
-        const unknown = [...demandsOf(candidates)].flatMap(([key, demand]) =>
-          known.has(key) ? [] : [demand],
+        const unknown = [...demandsOf(candidates)].flatMap(([subject, demand]) =>
+          known.has(subject) ? [] : [demand],
         );
-        const totals =
-          unknown.length === 0 ? new Map<Demand, WindowTotal>() : await listCounts(pool, unknown);
-        for (const [demand, window] of totals)
-          known.set(keyOf(demand.environmentId, demand.subject), { demand, window, used: window.total });
+        const totals = unknown.length === 0 ? [] : await listCounts(pool, unknown);
+        for (const { demand, window } of totals)
+          known.set(demand.subject, { demand, window, used: window.total });
         for (const candidate of candidates) {
           verdicts.set(candidate.request.fact.id, judgeCounts(candidate, known));
           // A recipient is judged once: only shared counts are needed again, and they are few.
-          const { request, counts } = candidate;
-          for (const { rule, subject } of counts)
-            if (rule.scope === 'recipient') known.delete(keyOf(request.fact.environment_id, subject));
+          for (const { rule, subject } of candidate.counts)
+            if (rule.scope === 'recipient') known.delete(subject);
         }
         return verdicts;
       };
@@ -277,8 +276,6 @@ type Counted = ReadonlyMap<string, WindowCount>;
 
 const idOf = ({ request }: Candidate): string => request.fact.id;
 
-const keyOf = (environmentId: string, subject: string): string => `${environmentId} ${subject}`;
-
 const frozenText = ({ channel }: FreezeRow): string =>
   channel === 'all' ? 'The environment is frozen' : `The channel ${channel} is frozen`;
 
@@ -287,21 +284,18 @@ function unitsBefore({ channel, template_version_id, text_body }: BrakedFact): n
   return billedUnits(channel, template_version_id === null ? text_body : null);
 }
 
+/** What the candidates need in all, by subject. */
 function demandsOf(
   candidates: { request: Pick<BrakeRequest, 'fact' | 'at'>; counts: Candidate['counts'] }[],
 ): Map<string, Demand> {
   const demands = new Map<string, Demand>();
   for (const { request, counts } of candidates) {
     for (const { rule, subject, amount } of counts) {
-      const { environment_id: environmentId } = request.fact;
-      const key = keyOf(environmentId, subject);
-      const known = demands.get(key);
+      const known = demands.get(subject);
       if (known) known.amount += amount;
       else {
-        const { seconds: windowSeconds, slotSeconds } = windows[rule.window];
-        const { limit } = rule;
-        const { at } = request;
-        demands.set(key, { environmentId, subject, amount, limit, at, windowSeconds, slotSeconds });
+        const { environment_id: environmentId } = request.fact;
+        demands.set(subject, { environmentId, rule, subject, amount, at: request.at });
       }
     }
   }
@@ -316,7 +310,7 @@ function judgeCounts(
 ): BrakeVerdict {
   if (counted.size === 0) return pass;
   const concerned = counts.flatMap(({ rule, subject, amount }) => {
-    const count = counted.get(keyOf(request.fact.environment_id, subject));
+    const count = counted.get(subject);
     return count ? [{ rule, amount, count }] : [];
   });
   const full = concerned.filter(({ rule, amount, count }) => count.used + amount > rule.limit);
@@ -329,8 +323,7 @@ function judgeCounts(
 
 function refundOf({ demand, window, used }: WindowCount): Refund[] {
   const amount = window.total - used;
-  const { environmentId, subject } = demand;
-  return amount > 0 ? [{ environmentId, subject, slot_at: window.slot_at, amount }] : [];
+  return amount > 0 ? [{ demand, slot_at: window.slot_at, amount }] : [];
 }
 
 /** A released notification passes the rule that held it, and no other. */

@@ -138,17 +138,15 @@ export function withDefaults<Rule extends BrakeRule>(
   return all.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/**
- * What the rule counts the notification for, with the rule itself, hashed to a uuid; null when the rule does not concern it.
- * Hashed because counts are no address book, and short keys are quick.
- */
+/** What the rule counts the notification for, with the environment and the rule; null when the rule does not concern it. */
 export function subjectOf(rule: ActiveRule, fact: BrakedNotification): string | null {
   const subject = limitedBy(rule, fact);
-  return subject === null ? null : uuidOf(`${rule.key} ${subject}`);
+  return subject === null ? null : `${fact.environment_id} ${rule.key} ${subject}`;
 }
 
-function uuidOf(text: string): string {
-  const hex = sha256Hex(text);
+/** A subject as it is stored: counts are no address book, and short keys are quick. */
+export function hashSubject(subject: string): string {
+  const hex = sha256Hex(subject);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
