@@ -6,7 +6,7 @@ export interface Drained {
 
 /**
  * Counts finished work. The first of it (BENCH_WARM_UP) is for the compiler; then the time of the next BENCH_COUNT is taken, or
- * what is done within BENCH_MS, and told to the parent.
+ * what is done within BENCH_MS, and told to the parent. What follows is counted in the same way, and told again.
  */
 export function createStopwatch() {
   const warmUp = Number(process.env.BENCH_WARM_UP);
@@ -22,8 +22,9 @@ export function createStopwatch() {
     const tookMs = performance.now() - began;
     const counted = done - warmUp;
     if (counted !== count && tookMs < durationMs) return;
-    process.send?.({ perSecond: (counted / tookMs) * 1000, count: counted } satisfies Drained);
-    began = Number.POSITIVE_INFINITY;
+    done = 0;
+    if (process.connected)
+      process.send?.({ perSecond: (counted / tookMs) * 1000, count: counted } satisfies Drained);
   }
 
   return {
