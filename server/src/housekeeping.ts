@@ -48,6 +48,7 @@ export function startHousekeeping(deps: HousekeepingDeps, everyMs = minuteMs): {
   const { config, pool, log, clock } = deps;
   let stopped = false;
   let forgottenAt = 0;
+  let countsTidiedAt = 0;
   let nextSealingAt = clock() + sealAfterMs;
 
   async function tidy(): Promise<void> {
@@ -74,9 +75,12 @@ export function startHousekeeping(deps: HousekeepingDeps, everyMs = minuteMs): {
       await sealSavedVersions(deps, () => stopped);
       nextSealingAt = clock() + forgetEveryMs;
     }
-    // Hourly, not every minute: each run reads all counts, and the old rows that have not ended.
+    if (clock() - countsTidiedAt >= forgetEveryMs) {
+      await tidyBrakeCounts(pool, () => stopped);
+      countsTidiedAt = clock();
+    }
+    // Hourly, not every minute: each run reads the old rows that have not ended.
     if (clock() - forgottenAt < forgetEveryMs) return;
-    await tidyBrakeCounts(pool, () => stopped);
     await forget(deps, () => stopped);
     forgottenAt = clock();
   }

@@ -469,7 +469,7 @@ with wanted as (
       where s >= excluded.slot_at - make_interval(secs => excluded.window_seconds) and a > 0)
   returning subject, most, past + amount as total, slot_at, coalesce(past_slots[1], slot_at) as first_at
 ), reached as (
-  select bool_or(total > most) as is_over, bool_or(total * 10 > most) as is_near from taken
+  select bool_or(total > most) as is_over, bool_or(total > most / 10) as is_near from taken
 ), marked as (
   update queue_leased set note = coalesce(note, '{}') || '{"braked":true}'
  where kind = 1 and id = any (case when (select is_near and not is_over from reached) then $9::text::uuid[] else '{}' end) and worker_id is not distinct from $10

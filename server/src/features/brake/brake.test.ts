@@ -278,7 +278,9 @@ describe('over a limit', () => {
     expect(Date.parse(opens) - Date.now()).toBeGreaterThan(23 * 3_600_000);
     expect(Date.parse(opens) - Date.now()).toBeLessThan(25 * 3_600_000);
     // The window has moved on by a day.
-    await app.pool.query(`update brake_counts set slot_at = slot_at - interval '25 hours'`);
+    await app.pool.query(
+      `update brake_counts set slot_at = slot_at - interval '25 hours', past = 0, past_slots = null, past_amounts = null`,
+    );
     await app.pool.query('update queue_later set run_at = now() where id = $1', [delayed]);
     await app.waitFor(delayed, ({ status }) => status === 'delivered');
   });

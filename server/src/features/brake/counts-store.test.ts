@@ -126,6 +126,11 @@ test('a rule that gets a longer window keeps its counts, and one that gets a sho
   expect(await take(ruleOf(1, 'minute'), 0)).toBeNull();
 });
 
+test('amounts of any size that the API accepts are counted', async () => {
+  const rule = ruleOf(1_000_000_000_000_000);
+  for (let round = 1; round <= 4; round += 1) expect((await take(rule, 4e17))?.total).toBe(round * 4e17);
+});
+
 test('environments and rules with the same recipient have counts of their own', async () => {
   const other = newId();
   const rule = ruleOf(1);

@@ -95,7 +95,7 @@ const take = statement<TotalRow>(
          where s >= excluded.slot_at - make_interval(secs => excluded.window_seconds) and a > 0)
      returning subject, most, past + amount as total, slot_at, coalesce(past_slots[1], slot_at) as first_at
    ), reached as (
-     select bool_or(total > most) as is_over, bool_or(total * ${nearShare} > most) as is_near from taken
+     select bool_or(total > most) as is_over, bool_or(total > most / ${nearShare}) as is_near from taken
    ), marked as (
      ${addToNotesSql(
        'notification',

@@ -150,7 +150,7 @@ test('a count is not repeated when the answer of the database is lost', async ()
   expect([...rest.values()].map(({ kind }) => kind)).toEqual(['pass', 'hold', 'hold']);
   // The last batch was counted and what it could not send was given back, each once.
   const { rows } = await app.pool.query(
-    'select sum(amount)::int as count from brake_counts where subject = $1',
+    'select sum(amount + past)::int as count from brake_counts where subject = $1',
     [hashSubject(subjectOf({ ...rule, workflowId: null }, requestOf('', 'lost').fact) ?? '')],
   );
   expect(rows).toEqual([{ count: 3 }]);
