@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { query, statement } from '../src/db/sql.ts';
+import { query, type Sql, statement } from '../src/db/sql.ts';
 import { listStatements, type NamedStatement } from '../src/statements.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { seedEveryTable } from './seed-every-table.ts';
@@ -42,11 +42,14 @@ let database: TestDatabase;
 /** The partitioned table of each partition that has rows. */
 let partitions: Map<string, string>;
 let statements: NamedStatement[];
+/** Those with a plan: `lock table` has none. */
+let planned: NamedStatement[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
   await seedEveryTable(database.pool, smallTables);
   statements = await listStatements();
+  planned = statements.filter(({ text }) => !/^lock table /.test(text));
   const rows = await query<{ partition: string; table: string }>(
     database.pool,
     `select c.relname as partition, i.inhparent::regclass::text as table
@@ -74,9 +77,20 @@ function scannedTables(node: PlanNode): string[] {
   return node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] ?? '', ...below] : below;
 }
 
+/** What a migration of the next release does while processes of this one hold prepared statements. */
+function addColumnToEveryTable(sql: Sql): Promise<unknown> {
+  return query(
+    sql,
+    `do $$ declare name regclass; begin
+       for name in select oid from pg_class
+         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition loop
+         execute format('alter table %s add added_by_next_release text', name);
+       end loop; end $$`,
+  );
+}
+
 describe('named statements', () => {
   test('read no large table from end to end', async () => {
-    const planned = statements.filter(({ text }) => !/^lock table /.test(text)); // which has no plan
     const scans = await Promise.all(
       planned.map(async ({ name, file, text }) =>
         (await findScans(text)).map((table) => ({ name, scan: `${name} (${file}) scans ${table}` })),
@@ -90,6 +104,32 @@ describe('named statements', () => {
 
   test('would be found if they did', async () => {
     expect(await findScans('select from notifications where priority = $1')).toEqual(['notifications']);
+  });
+
+  test('are repeated beside a migration that adds columns: their results stay the same', async () => {
+    const migrated = await createTestDatabase();
+    const client = await migrated.pool.connect();
+    try {
+      await query(client, 'set plan_cache_mode = force_generic_plan');
+      for (const { name, text } of planned) await query(client, `prepare ${name} as ${text}`);
+      const prepared = await query<{ name: string; parameters: number }>(
+        client,
+        'select name, cardinality(parameter_types) as parameters from pg_prepared_statements where from_sql',
+      );
+      expect(prepared.length).toBe(planned.length);
+      await addColumnToEveryTable(client);
+      const failures: string[] = [];
+      for (const { name, parameters } of prepared) {
+        const values = parameters > 0 ? `(${Array(parameters).fill('null').join()})` : '';
+        await query(client, `explain execute ${name}${values}`).catch(({ message }) =>
+          failures.push(`${name}: ${message}`),
+        );
+      }
+      expect(failures).toEqual([]);
+    } finally {
+      client.release();
+      await migrated.drop();
+    }
   });
 
   test('fit into the pooler that the guide describes', () => {

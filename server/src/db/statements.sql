@@ -481,10 +481,10 @@ from taken join wanted using (subject) where (select is_over from reached);
 insert into brake_engagements as e (environment_id, rule, engaged_at, last_at, detail) values ($1, $2, now(), now(), $3)
 on conflict (environment_id, rule) do update set last_at = now(), detail = excluded.detail,
   engaged_at = case when e.last_at < now() - make_interval(secs => 600) then now() else e.engaged_at end
-returning *, engaged_at = now() as is_new;
+returning environment_id, rule, engaged_at, last_at, detail, engaged_at = now() as is_new;
 
 -- brake_list_engagements (features/brake/engagements.ts)
-select * from brake_engagements
+select environment_id, rule, engaged_at, last_at, detail from brake_engagements
 where environment_id = $1 and last_at > now() - make_interval(secs => 600) order by engaged_at desc;
 
 -- brake_delete_freeze (features/brake/freezes-store.ts)
@@ -741,7 +741,7 @@ erased as (
 select exists (select from named where status = 'running') as running;
 
 -- bulk_actions_find (features/bulk-actions/store.ts)
-select * from bulk_actions where id = $1 and environment_id = $2;
+select id, environment_id, action, filter, status, before, source_id, total, done, skipped, started_at, completed_at from bulk_actions where id = $1 and environment_id = $2;
 
 -- bulk_actions_find_sender (features/bulk-actions/store.ts)
 select e.kind, e.organization_id, o.plan from environments e join organizations o on o.id = e.organization_id
@@ -749,15 +749,15 @@ where e.id = $1;
 
 -- bulk_actions_insert (features/bulk-actions/store.ts)
 insert into bulk_actions (id, environment_id, action, filter, status, before, total, source_id)
-values ($1, $2, $3, $4, 'running', $5, $6, $7) on conflict (id) do nothing returning *;
+values ($1, $2, $3, $4, 'running', $5, $6, $7) on conflict (id) do nothing returning id, environment_id, action, filter, status, before, source_id, total, done, skipped, started_at, completed_at;
 
 -- bulk_actions_list (features/bulk-actions/store.ts)
-select * from bulk_actions
+select id, environment_id, action, filter, status, before, source_id, total, done, skipped, started_at, completed_at from bulk_actions
 where environment_id = $1 and ($2::uuid is null or id < $2) and ($3::text is null or status = $3)
 order by id desc limit $4;
 
 -- bulk_actions_lock (features/bulk-actions/store.ts)
-select * from bulk_actions where id = $1 and environment_id = $2 for update;
+select id, environment_id, action, filter, status, before, source_id, total, done, skipped, started_at, completed_at from bulk_actions where id = $1 and environment_id = $2 for update;
 
 -- bulk_actions_update (features/bulk-actions/store.ts)
 update bulk_actions set status = $2, before = $3, done = $4, skipped = $5,
@@ -1724,7 +1724,7 @@ select environment_id, handle, sealed_secret from unsubscribe_secrets where envi
 update unsubscribe_secrets set sealed_secret = $3 where environment_id = $1 and sealed_secret = $2;
 
 -- notifications_list_for_events (features/notifications/announce.ts)
-select n.*, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
+select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
   null as leased_at, null as body_object,
   c.attachments is not null
    and not exists (select from attachment_bytes b where b.notification_id = n.id)
@@ -2118,7 +2118,7 @@ with deleted as (
 delete from notification_contents c using deleted where c.notification_id = deleted.id;
 
 -- notifications_find (features/notifications/store.ts)
-select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
+select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
   c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at,
   c.attachments is not null
     and not exists (select from attachment_bytes b where b.notification_id = n.id)

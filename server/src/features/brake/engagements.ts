@@ -24,17 +24,19 @@ const quietSeconds = 600;
 const noteEveryMs = 10_000;
 const cachedRules = 10_000;
 
+const columns = 'environment_id, rule, engaged_at, last_at, detail';
+
 const upsert = statement<EngagementRow & { is_new: boolean }>(
   'brake_engage',
   `insert into brake_engagements as e (environment_id, rule, engaged_at, last_at, detail) values ($1, $2, now(), now(), $3)
    on conflict (environment_id, rule) do update set last_at = now(), detail = excluded.detail,
      engaged_at = case when e.last_at < now() - make_interval(secs => ${quietSeconds}) then now() else e.engaged_at end
-   returning *, engaged_at = now() as is_new`,
+   returning ${columns}, engaged_at = now() as is_new`,
 );
 
 const list = statement<EngagementRow>(
   'brake_list_engagements',
-  `select * from brake_engagements
+  `select ${columns} from brake_engagements
    where environment_id = $1 and last_at > now() - make_interval(secs => ${quietSeconds}) order by engaged_at desc`,
 );
 

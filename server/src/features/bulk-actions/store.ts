@@ -22,10 +22,13 @@ export interface BulkActionRow {
   completed_at: Date | null;
 }
 
+const columns =
+  'id, environment_id, action, filter, status, before, source_id, total, done, skipped, started_at, completed_at';
+
 const insert = statement<BulkActionRow>(
   'bulk_actions_insert',
   `insert into bulk_actions (id, environment_id, action, filter, status, before, total, source_id)
-   values ($1, $2, $3, $4, 'running', $5, $6, $7) on conflict (id) do nothing returning *`,
+   values ($1, $2, $3, $4, 'running', $5, $6, $7) on conflict (id) do nothing returning ${columns}`,
 );
 
 /** Returns null when the action was started before. */
@@ -40,7 +43,7 @@ export async function insertBulkAction(
 
 const find = statement<BulkActionRow>(
   'bulk_actions_find',
-  'select * from bulk_actions where id = $1 and environment_id = $2',
+  `select ${columns} from bulk_actions where id = $1 and environment_id = $2`,
 );
 
 export async function findBulkAction(
@@ -53,7 +56,7 @@ export async function findBulkAction(
 
 const lock = statement<BulkActionRow>(
   'bulk_actions_lock',
-  'select * from bulk_actions where id = $1 and environment_id = $2 for update',
+  `select ${columns} from bulk_actions where id = $1 and environment_id = $2 for update`,
 );
 
 export async function lockBulkAction(
@@ -66,7 +69,7 @@ export async function lockBulkAction(
 
 const list = statement<BulkActionRow>(
   'bulk_actions_list',
-  `select * from bulk_actions
+  `select ${columns} from bulk_actions
    where environment_id = $1 and ($2::uuid is null or id < $2) and ($3::text is null or status = $3)
    order by id desc limit $4`,
 );

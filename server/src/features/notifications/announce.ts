@@ -3,7 +3,7 @@ import { channelSpecs } from '../../channels/specs.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
 import { listSubscriptions, recordSubscribed } from '../webhooks/index.ts';
-import type { EventType } from './notification-row.ts';
+import { type EventType, notificationRowColumns } from './notification-row.ts';
 import type { EventEntry, Notification, NotificationStatus } from './schema.ts';
 import { attachmentsPurgedSql, type StoredNotification } from './store.ts';
 import { viewOf } from './view.ts';
@@ -46,7 +46,7 @@ const statusAt: Partial<Record<string, NotificationStatus>> = {
 /** The query leaves out the bodies: events do not carry them. */
 const listRows = statement<StoredNotification>(
   'notifications_list_for_events',
-  `select n.*, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
+  `select ${notificationRowColumns}, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
      null as leased_at, null as body_object,
      ${attachmentsPurgedSql}
    from notifications n join notification_contents c on c.notification_id = n.id

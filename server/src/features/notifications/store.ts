@@ -5,7 +5,12 @@ import { query, type Sql, statement } from '../../db/sql.ts';
 import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { isLeasedSql, isShortQueueSql, joinLease, leasedIdsSql, waitingIdsSql } from '../../queue/index.ts';
-import type { ContentRow, NotificationRow, StoredTraceEntry } from './notification-row.ts';
+import {
+  type ContentRow,
+  type NotificationRow,
+  notificationRowColumns,
+  type StoredTraceEntry,
+} from './notification-row.ts';
 import type { EventEntry, NotificationQuery, NotificationStatus } from './schema.ts';
 
 /** A stored notification. `leased_at` is set while it is being sent. */
@@ -27,7 +32,7 @@ const contentColumns = `c.subject, c.html_body, c.text_body, c.template_data, c.
 
 /** `source` is the SQL that gives the rows of the notifications. */
 const selectFrom = (source: string): string => `
-  select n.*, ${contentColumns}, lease.leased_at,
+  select ${notificationRowColumns}, ${contentColumns}, lease.leased_at,
     ${attachmentsPurgedSql}
   from ${source} n
   join notification_contents c on c.notification_id = n.id
