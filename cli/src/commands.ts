@@ -16,9 +16,13 @@ import { demo, organization, simulators, start } from './commands/repository.ts'
 import { scheduleCommands } from './commands/schedules.ts';
 import { send } from './commands/send.ts';
 import { simulate } from './commands/simulate.ts';
+import { suppressionCommands } from './commands/suppressions.ts';
 import { tail } from './commands/tail.ts';
 import { topicCommands } from './commands/topics.ts';
 import { trace } from './commands/trace.ts';
+import { userCommands } from './commands/users.ts';
+import { webhookCommands } from './commands/webhooks.ts';
+import { workflowCommands } from './commands/workflows.ts';
 
 /** Every command, in the order of the help. A new one is a file and a line here. */
 export const commands: readonly Command[] = [
@@ -34,8 +38,10 @@ export const commands: readonly Command[] = [
   trace,
   ...bulkActionCommands,
   ...broadcastCommands,
+  ...userCommands,
   ...topicCommands,
   preferenceLink,
+  ...suppressionCommands,
   ...deviceCommands,
   listKeys,
   createKey,
@@ -44,8 +50,10 @@ export const commands: readonly Command[] = [
   ...brakeCommands,
   ...configurationCommands,
   ...promoteCommands,
+  ...workflowCommands,
   simulate,
   ...scheduleCommands,
+  ...webhookCommands,
   doctor,
   completion(() => commands),
 ];
