@@ -10,7 +10,12 @@ export const userCommands: readonly Command[] = [
     name: 'users list',
     summary: 'List users, the latest first',
     options: {
-      search: { type: 'string', short: 's', value: 'text', description: 'Beginning of an id or email address' },
+      search: {
+        type: 'string',
+        short: 's',
+        value: 'text',
+        description: 'Beginning of an id or email address',
+      },
       limit: { type: 'string', value: 'number', description: 'Number of users. Default: 20' },
     },
     examples: [{ command: 'carillon users list --search ada', says: 'find a user' }],
