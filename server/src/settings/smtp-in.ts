@@ -34,6 +34,12 @@ export const smtpInSettings = {
     meaning:
       'Open SMTP connections from one address, per process; a process has at most 1,000. Clients behind a proxy share its address.',
   }),
+  CARILLON_SMTP_CONNECTIONS_PER_KEY: setting({
+    read: integer(1, 1_000),
+    fallback: 100,
+    meaning:
+      'Open SMTP connections that are signed in with one API key, per process; all keys of an organization have at most 250.',
+  }),
 } as const;
 
 /** With one of the files, the operator expects TLS that there would not be. */

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { startTcpProxy, type TcpProxy, targetOf } from '../../../test/failover/tcp-proxy.ts';
 import { beginMessage, openSession, type SmtpSession, signedIn } from '../../../test/smtp-session.ts';
-import { createSignInGuard } from './limits.ts';
+import { createSignedInCounts, createSignInGuard } from './limits.ts';
 import { createReceiver } from './receiver.ts';
 
 /** What clients see of a service at its limits, without its database, and on its way out. */
@@ -26,6 +26,7 @@ beforeAll(async () => {
       CARILLON_SMTP_PORT: '0',
       CARILLON_RATE_LIMIT: '2',
       CARILLON_SMTP_CONNECTIONS_PER_ADDRESS: '3',
+      CARILLON_SMTP_CONNECTIONS_PER_KEY: '2',
     },
   });
   port = app.app.smtpPort ?? 0;
@@ -60,6 +61,47 @@ test('a fourth connection from one address is refused, and the next one after a 
       return (await session.ask('EHLO me')) ? session : new Error('still refused');
     }),
   );
+});
+
+test('a third connection cannot sign in with a key, and after a close it can', async () => {
+  const open = [await signedIn(port, app.testKey), await signedIn(port, app.testKey)];
+  await expect(signedIn(port, app.testKey)).rejects.toThrow(
+    /^454 4\.7\.0 This key or its organization has too many connections.* \[rate_limited\]/,
+  );
+  for (const session of open) await close(session);
+  const next = await waitUntil(() => signedIn(port, app.testKey).catch(() => new Error('still refused')));
+  await close(next);
+});
+
+test('the keys of one organization share its connections, and leave those of others alone', () => {
+  const counts = createSignedInCounts({ perKey: 2, perOrganization: 3 });
+  const open = (id: string, organizationId = 'busy') => counts.open({ id, organizationId });
+  const first = open('one');
+  expect([first, open('one'), open('two')]).not.toContain(null);
+  expect([open('one'), open('two')]).toEqual([null, null]);
+  expect(open('other', 'quiet')).not.toBeNull();
+  first?.();
+  expect(open('two')).not.toBeNull();
+});
+
+test('a message beyond the size is refused and the connection ended, without its final dot', async () => {
+  const session = await signedIn(port, app.testKey);
+  await begin(session);
+  const { socket } = session;
+  const mebibyte = Buffer.alloc(1_048_576, `${'x'.repeat(76)}\r\n`);
+  let sent = 0;
+  for (; sent < 100 && socket.writable; sent += 1)
+    await new Promise<void>((resolve) => {
+      socket.once('close', resolve);
+      socket.write(mebibyte, () => {
+        socket.off('close', resolve);
+        resolve();
+      });
+    });
+  expect(await session.reply()).toMatch(/^552 5\.\d\.\d .*message size/);
+  expect(await session.reply()).toBe('');
+  // Some of it was on its way when the connection was ended.
+  expect(sent).toBeLessThan(60);
 });
 
 test('a message counts as one request of its key, and beyond the rate the client tries again', async () => {

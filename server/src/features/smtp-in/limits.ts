@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import type { Principal } from '../../http/principal.ts';
 import { createTokenBuckets } from '../../http/token-buckets.ts';
 import { networkOf } from '../accounts/index.ts';
 
@@ -9,6 +10,8 @@ export const smtpLimits = {
   recipients: 100,
   /** In one process. */
   connections: 1_000,
+  /** Signed in, in one process: an organization with many keys leaves connections to the others. */
+  connectionsPerOrganization: 250,
   /** The messages that are being received or written, in one process. */
   bytesInProgress: 96 * 1_048_576,
   /** One message of the largest size, so that slow connections of one environment leave room for the others. */
@@ -24,25 +27,43 @@ export const smtpLimits = {
   failedSignInsPerNetwork: { burst: 20, perMinute: 10, delayMs: 5_000 },
 } as const;
 
-/** The open connections by address; an IPv6 customer has a whole network of addresses. */
-export function createConnectionCounts(perAddress: number) {
+/** The open connections by address, API key or organization. */
+export function createConnectionCounts(limit: number) {
   const counts = new Map<string, number>();
   return {
-    open(address: string): void {
-      const key = addressKey(address);
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+    open(owner: string): void {
+      counts.set(owner, (counts.get(owner) ?? 0) + 1);
     },
-    close(address: string): void {
-      const key = addressKey(address);
-      const left = (counts.get(key) ?? 1) - 1;
-      if (left === 0) counts.delete(key);
-      else counts.set(key, left);
+    close(owner: string): void {
+      const left = (counts.get(owner) ?? 1) - 1;
+      if (left === 0) counts.delete(owner);
+      else counts.set(owner, left);
     },
-    isOver: (address: string): boolean => (counts.get(addressKey(address)) ?? 0) > perAddress,
+    isOver: (owner: string): boolean => (counts.get(owner) ?? 0) > limit,
   };
 }
 
-function addressKey(address: string): string {
+/** The signed-in connections. `open` returns the function that counts the connection out again; null when it is one too many. */
+export function createSignedInCounts(limits: { perKey: number; perOrganization: number }) {
+  const byKey = createConnectionCounts(limits.perKey);
+  const byOrganization = createConnectionCounts(limits.perOrganization);
+  return {
+    open({ id, organizationId }: Pick<Principal, 'id' | 'organizationId'>): (() => void) | null {
+      byKey.open(id);
+      byOrganization.open(organizationId);
+      const close = (): void => {
+        byKey.close(id);
+        byOrganization.close(organizationId);
+      };
+      if (!byKey.isOver(id) && !byOrganization.isOver(organizationId)) return close;
+      close();
+      return null;
+    },
+  };
+}
+
+/** An IPv6 customer has a whole network of addresses. */
+export function addressKey(address: string): string {
   const ipv4 = address.replace(/^::ffff:/i, '');
   return isIPv4(ipv4) ? ipv4 : networkOf({ ipAddress: address });
 }

@@ -36,7 +36,7 @@ export function createReceiver(limits: ReceiverLimits): Receiver {
   return {
     async read(environmentId, stream, use) {
       let held: Buffer[] = [];
-      /** Lines that begin with a dot arrive in pieces of a few bytes, which take far more memory than they have. */
+      /** A client that sends byte by byte makes pieces that take far more memory than they have. */
       let pieces: Buffer[] = [];
       let heldBytes = 0;
       let isRefused = false;
@@ -48,8 +48,9 @@ export function createReceiver(limits: ReceiverLimits): Receiver {
       };
       try {
         for await (const chunk of whole(stream)) {
-          // The rest of a message that is refused is read and dropped: a client looks for the reply after the final dot.
-          isRefused ||= stream.sizeExceeded || !hasRoom(environmentId, chunk.length);
+          if (stream.sizeExceeded) break;
+          // The rest of a message without room is read and dropped: a client looks for the reply after the final dot.
+          isRefused ||= !hasRoom(environmentId, chunk.length);
           if (isRefused) {
             release();
             continue;

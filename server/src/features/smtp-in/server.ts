@@ -3,15 +3,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SMTPServer, SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { channelSpecs } from '../../channels/specs.ts';
 import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
 import { problemOf } from '../../http/problem.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { Problem } from '../../kernel/errors.ts';
 import type { NotificationService } from '../notifications/index.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
-import { createConnectionCounts, createSignInGuard, smtpLimits } from './limits.ts';
+import {
+  addressKey,
+  createConnectionCounts,
+  createSignedInCounts,
+  createSignInGuard,
+  smtpLimits,
+} from './limits.ts';
 import { createReceiver } from './receiver.ts';
 import { isTemporary, replyTo, type SmtpError, type SmtpStep, smtpError } from './replies.ts';
 import { submit } from './submission.ts';
+import { unstuffInOnePass } from './unstuff.ts';
 
 export interface SmtpIn {
   port: number;
@@ -37,11 +45,16 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
   const { CARILLON_SMTP_TLS_CERT: certPath, CARILLON_SMTP_TLS_KEY: keyPath } = config;
   const certificate = certPath && keyPath ? readCertificate(certPath, keyPath) : null;
   const disabledCommands = [...removedCommands, ...(certificate ? [] : ['STARTTLS'])];
-  const counts = createConnectionCounts(config.CARILLON_SMTP_CONNECTIONS_PER_ADDRESS);
+  const byAddress = createConnectionCounts(config.CARILLON_SMTP_CONNECTIONS_PER_ADDRESS);
+  const signedIn = createSignedInCounts({
+    perKey: config.CARILLON_SMTP_CONNECTIONS_PER_KEY,
+    perOrganization: smtpLimits.connectionsPerOrganization,
+  });
   const delayOfFailure = createSignInGuard();
   const receiver = createReceiver(smtpLimits);
   /** The key of the session. It is looked up for each message: once revoked, it must not send any more. */
   const keys = new WeakMap<SMTPServerSession, { secret: string; environmentId: string }>();
+  const signOuts = new WeakMap<SMTPServerSession, () => void>();
   const failedSignIns = new WeakMap<SMTPServerSession, number>();
   const signInTimers = new WeakMap<SMTPServerSession, NodeJS.Timeout>();
   const closed = new WeakSet<SMTPServerSession>();
@@ -52,6 +65,7 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
 
   // The library is loaded only where it is used: a service without SMTP does not pay for it.
   const { SMTPServer } = await import('smtp-server');
+  unstuffInOnePass((await import('smtp-server/lib/smtp-stream.js')).SMTPStream);
   const server: SMTPServer = new SMTPServer({
     name: config.CARILLON_SMTP_NAME ?? 'carillon',
     heloResponse: '%s greets %s',
@@ -71,7 +85,7 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
     ...(certificate && { ...certificate, minVersion: 'TLSv1.2' as const }),
 
     onConnect(session, callback) {
-      if (counts.isOver(session.remoteAddress))
+      if (byAddress.isOver(addressKey(session.remoteAddress)))
         return callback(smtpError(421, 'Too many connections from your address. Try again later.'));
       if (!mayUsePlaintext(session)) session.disabledCommands = [...disabledCommands, 'AUTH'];
       const timer = setTimeout(() => end(session, 'No sign-in in time.'), smtpLimits.signInMs);
@@ -120,6 +134,8 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
             metrics.smtpMessages.inc({ outcome: isTemporary(reply) ? 'deferred' : 'rejected' });
             span.end({ 'smtp.code': reply.responseCode }, !isTemporary(reply));
             callback(reply);
+            // The client may never come to the final dot: nothing of what it sends from here on is of use.
+            if (stream.sizeExceeded) connectionOf(session)?.close();
           },
         )
         .finally(() => {
@@ -131,17 +147,18 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
     onClose(session) {
       closed.add(session);
       clearTimeout(signInTimers.get(session));
+      signOuts.get(session)?.();
     },
   });
 
   server.on('error', (error) => log.debug({ err: error }, 'an SMTP connection failed'));
   server.server.on('connection', (socket: Socket) => {
-    const { remoteAddress = '' } = socket;
-    counts.open(remoteAddress);
+    const address = addressKey(socket.remoteAddress ?? '');
+    byAddress.open(address);
     metrics.smtpConnections.inc();
     sockets.add(socket);
     socket.once('close', () => {
-      counts.close(remoteAddress);
+      byAddress.close(address);
       metrics.smtpConnections.dec();
       sockets.delete(socket);
     });
@@ -184,8 +201,9 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
 
   async function signIn(secret: string, session: SMTPServerSession): Promise<void> {
     try {
-      const { environmentId } = await principalOf(secret);
-      keys.set(session, { secret, environmentId });
+      const principal = await principalOf(secret);
+      if (!closed.has(session)) countIn(principal, session);
+      keys.set(session, { secret, environmentId: principal.environmentId });
     } catch (error) {
       const { status } = problemOf(error);
       if (status === 401 || status === 403) await punish(session);
@@ -193,6 +211,16 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
     }
     clearTimeout(signInTimers.get(session));
     metrics.smtpSignIns.inc({ outcome: 'accepted' });
+  }
+
+  function countIn(principal: Principal, session: SMTPServerSession): void {
+    const signOut = signedIn.open(principal);
+    if (!signOut)
+      throw new Problem(
+        'rate_limited',
+        'This key or its organization has too many connections. Try again later.',
+      );
+    signOuts.set(session, signOut);
   }
 
   async function punish(session: SMTPServerSession): Promise<void> {
@@ -267,7 +295,10 @@ export async function startSmtpIn(deps: SmtpInDeps, port: number, drainMs: numbe
   }
 
   function end(session: SMTPServerSession, reason: string): void {
-    for (const connection of server.connections)
-      if (connection.session === session) connection.send(421, reason);
+    connectionOf(session)?.send(421, reason);
+  }
+
+  function connectionOf(session: SMTPServerSession) {
+    return [...server.connections].find((connection) => connection.session === session);
   }
 }
