@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { problemOf } from '../http/problem.ts';
 import { createPool, query, transaction, untilDatabaseAnswers } from './sql.ts';
 
 let database: TestDatabase;
@@ -10,29 +11,56 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('work that the database ended because of a deadlock is done again', async () => {
-  let tries = 0;
-  let waiting = 2;
-  let bothHold = () => {};
-  const held = new Promise<void>((resolve) => {
-    bothHold = resolve;
-  });
-  const count = (ids: number[]) =>
-    untilDatabaseAnswers(() =>
+describe('a deadlock', () => {
+  /** Two callers that lock the same rows in opposite order, and each hold the first when they ask for the second. */
+  async function cross(count: (ids: number[], held: () => Promise<void>) => Promise<unknown>): Promise<void> {
+    await query(database.pool, 'update pairs set n = 0');
+    let waiting = 2;
+    let bothHold = () => {};
+    const held = new Promise<void>((resolve) => {
+      bothHold = resolve;
+    });
+    const holds = (): Promise<void> => {
+      waiting -= 1;
+      if (waiting === 0) bothHold();
+      return held;
+    };
+    await Promise.all([count([1, 2], holds), count([2, 1], holds)]);
+    expect(await query(database.pool, 'select n from pairs')).toEqual([{ n: 2 }, { n: 2 }]);
+  }
+
+  test('ends neither of two transactions: the one that the database ends runs again', async () => {
+    let tries = 0;
+    await cross((ids, held) =>
       transaction(database.pool, async (tx) => {
         tries += 1;
         for (const id of ids) {
           await query(tx, 'update pairs set n = n + 1 where id = $1', [id]);
-          waiting -= 1;
-          if (waiting === 0) bothHold();
-          await held;
+          await held();
         }
       }),
     );
-  await Promise.all([count([1, 2]), count([2, 1])]);
-  expect(tries).toBe(3);
-  const { rows } = await database.pool.query('select n from pairs');
-  expect(rows).toEqual([{ n: 2 }, { n: 2 }]);
+    expect(tries).toBe(3);
+  });
+
+  test('ends no statement outside of a transaction either', async () => {
+    const lock = (first: number, second: number) =>
+      `do $$ begin update pairs set n = n + 1 where id = ${first}; perform pg_sleep(0.3);
+       update pairs set n = n + 1 where id = ${second}; end $$`;
+    await query(database.pool, 'update pairs set n = 0');
+    await Promise.all([query(database.pool, lock(1, 2)), query(database.pool, lock(2, 1))]);
+    expect(await query(database.pool, 'select n from pairs')).toEqual([{ n: 2 }, { n: 2 }]);
+  });
+
+  test.each(['40P01', '40001'])('%s that comes again and again ends the work, for a 503', async (code) => {
+    let tries = 0;
+    const failure = await transaction(database.pool, async (tx) => {
+      tries += 1;
+      await query(tx, `do $$ begin raise exception 'conflict' using errcode = '${code}'; end $$`);
+    }).catch((error) => error);
+    expect([failure.code, tries]).toEqual([code, 5]);
+    expect(problemOf(failure)).toMatchObject({ code: 'temporarily_unavailable', status: 503 });
+  });
 });
 
 test('work of an organization on the move is done again while its fence is up, and not once it has moved', async () => {

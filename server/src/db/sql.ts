@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { steadyClock } from '../kernel/clock.ts';
 import { AbandonedCommits } from './abandoned-commits.ts';
+import { isConflict, repeatConflicts } from './conflicts.ts';
 import { HostClient, type HostClientConfig, HostList } from './hosts.ts';
 import { UnfinishedWrites } from './unfinished-writes.ts';
 
@@ -115,7 +116,10 @@ export class Pool extends pg.Pool {
     };
     super(config);
     this.begin = ['begin', ...(throughPooler ? setLocal(local) : [])].join('; ');
-    if (throughPooler) this.query = ((config: pg.QueryConfig) => inTransaction(this, config)) as never;
+    const send = throughPooler
+      ? (config: pg.QueryConfig) => inTransaction(this, config)
+      : this.query.bind<(...given: never[]) => Promise<pg.QueryResult>>(this);
+    this.query = ((...given: never[]) => repeatConflicts(() => Reflect.apply(send, this, given))) as never;
     this.#deadlineMs = deadlineMs;
     const sweepMs = Math.min(deadlineMs / sweepsPerDeadline, maxSweepMs);
     let sweptAt = steadyClock();
@@ -194,7 +198,7 @@ const setLocal = (settings: Record<string, string>): string[] =>
 /** One statement with the settings of its pool, in one round trip: it is sent between the begin and the commit. */
 async function inTransaction(pool: Pool, config: pg.QueryConfig): Promise<pg.QueryResult> {
   let result: Promise<pg.QueryResult> | undefined;
-  await transaction(pool, async (tx, withCommit) => {
+  await transactionOnce(pool, async (tx, withCommit) => {
     result = tx.query(config);
     withCommit(result);
   });
@@ -258,12 +262,23 @@ export function likePrefix(text: string): string {
 export type WithCommit = (statement: Promise<unknown>) => void;
 
 /**
- * Connections pipeline: `begin` is sent with the first statement, and statements that do not need each other's results can be
+ * Runs a transaction, and repeats it when it conflicts with others: `work` runs from its start again, so it keeps nothing
+ * outside of the transaction. What follows from the commit belongs after the call.
+ */
+export function transaction<Result>(
+  pool: Pool,
+  work: (tx: Sql, withCommit: WithCommit) => Promise<Result>,
+): Promise<Result> {
+  return repeatConflicts(() => transactionOnce(pool, work));
+}
+
+/**
+ * A transaction whose work cannot be repeated, because it writes a file. Connections pipeline: `begin` is sent with the first statement, and statements that do not need each other's results can be
  * sent together (`Promise.all`), in the order in which they were called. Statements of `withCommit` are even sent with the
  * commit, so that contended rows are locked for no longer than the flush takes; if any of them fails, nothing is committed and
  * the failure is thrown. `withCommit` must send its statements at once: a later one finds the transaction ended.
  */
-export async function transaction<Result>(
+export async function transactionOnce<Result>(
   pool: Pool,
   work: (tx: Sql, withCommit: WithCommit) => Promise<Result>,
 ): Promise<Result> {
@@ -317,7 +332,7 @@ export async function untilDatabaseAnswers<Result>(work: () => Promise<Result>):
     try {
       return await work();
     } catch (error) {
-      if (isDeadlock(error) || isTooSlow(error)) slow += 1;
+      if (isConflict(error) || isTooSlow(error)) slow += 1;
       else if (!isDatabaseUnavailable(error) && !isBeingMoved(error)) throw error;
       if (slow === slowAttempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.min(attempt * retryMs, maxRetryMs)));
@@ -328,11 +343,6 @@ export async function untilDatabaseAnswers<Result>(work: () => Promise<Result>):
 /** The fence of an organization on the move (migration 0030) is lowered while work of it is in flight, so that the work can end. */
 function isBeingMoved(error: unknown): boolean {
   return codeOf(error) === 'CM503';
-}
-
-/** The database ended this transaction to resolve a deadlock; it is rolled back, and may be repeated. */
-function isDeadlock(error: unknown): boolean {
-  return codeOf(error) === '40P01';
 }
 
 /** The database runs, but cannot store anything until an operator frees disk space. */

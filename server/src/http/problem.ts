@@ -1,3 +1,4 @@
+import { isConflict } from '../db/conflicts.ts';
 import { isDatabaseUnavailable } from '../db/sql.ts';
 import { Problem } from '../kernel/errors.ts';
 import { moveProblemOf } from './organization-move.ts';
@@ -7,11 +8,11 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const moved = moveProblemOf(error);
   if (moved) return moved;
-  if (isDatabaseUnavailable(error)) {
-    return new Problem('temporarily_unavailable', 'The database is temporarily unavailable. Try again.', {
-      headers: { 'retry-after': '1' },
-      cause: error,
-    });
-  }
+  if (isConflict(error)) return unavailable('Other requests change the same data. Try again.', error);
+  if (isDatabaseUnavailable(error))
+    return unavailable('The database is temporarily unavailable. Try again.', error);
   return new Problem('internal_error', 'An internal error occurred.', { cause: error });
 }
+
+const unavailable = (message: string, cause: unknown): Problem =>
+  new Problem('temporarily_unavailable', message, { headers: { 'retry-after': '1' }, cause });

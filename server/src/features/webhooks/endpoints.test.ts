@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -182,6 +182,29 @@ describe('changing', () => {
     expect((await set('active')).body.status).toBe('active');
     for (const status of ['auto_disabled', 'disabled', 'nonsense', 5]) {
       expect((await set(status)).body.error).toMatchObject({ code: 'parameter_invalid', param: 'status' });
+    }
+  });
+
+  test('in a deadlock is repeated, and the caller does not notice', async () => {
+    const { body } = await create();
+    const other = await app.pool.connect();
+    try {
+      // The request locks the endpoint and then waits for the audit log; the other session holds them the other way round.
+      await other.query(
+        `begin; set local deadlock_timeout = '1min'; lock table audit_entries in exclusive mode`,
+      );
+      const changing = app.request('PUT', at(body.id), { body: { description: 'changed' } });
+      await waitUntil(async () => {
+        const { rows } = await other.query(
+          `select from pg_locks where not granted and mode = 'RowExclusiveLock'`,
+        );
+        return rows.length > 0 ? true : new Error('the request does not wait yet');
+      });
+      await other.query('select from webhook_endpoints where id = $1 for update', [body.id]);
+      await other.query('commit');
+      expect([(await changing).status, (await changing).body.description]).toEqual([200, 'changed']);
+    } finally {
+      other.release(true);
     }
   });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { type Pool, query, transaction } from '../../db/sql.ts';
+import { type Pool, query, transaction, transactionOnce } from '../../db/sql.ts';
 import { recordAudit } from '../../features/audit/index.ts';
 import { createKeyring, type Keyring, sha256 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -142,7 +142,7 @@ async function readRows(
   writer: MoveFileWriter,
   print: (line: string) => void,
 ): Promise<void> {
-  await transaction(pool, async (tx) => {
+  await transactionOnce(pool, async (tx) => {
     await query(tx, 'set transaction isolation level repeatable read, read only');
     // Before the snapshot is taken: rows of a partition that is dropped after it would be in no table that the snapshot sees.
     await query(tx, 'lock table notifications, notification_contents in access share mode');
