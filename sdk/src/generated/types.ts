@@ -1337,7 +1337,7 @@ export type Schedule = {
   id: string;
   key: string;
   name: string;
-  /** ended: no run is left before ends_at. */
+  /** ended: no run is left before ends_at, or within ten years. */
   status: 'active' | 'paused' | 'ended';
   target: ScheduleTarget;
   /** The expression, or the one made from `rule`. */
@@ -1348,6 +1348,7 @@ export type Schedule = {
   starts_at: string | null;
   ends_at: string | null;
   missed_runs: 'skip' | 'run_once';
+  /** The next run in `timezone`. In the past while a slot is due and no worker has taken it. */
   next_run_at: string | null;
   last_run: ScheduleRun | null;
   created_at: string;
@@ -1411,7 +1412,7 @@ export type ScheduleDetail = {
   id: string;
   key: string;
   name: string;
-  /** ended: no run is left before ends_at. */
+  /** ended: no run is left before ends_at, or within ten years. */
   status: 'active' | 'paused' | 'ended';
   target: ScheduleTarget;
   /** The expression, or the one made from `rule`. */
@@ -1422,6 +1423,7 @@ export type ScheduleDetail = {
   starts_at: string | null;
   ends_at: string | null;
   missed_runs: 'skip' | 'run_once';
+  /** The next run in `timezone`. In the past while a slot is due and no worker has taken it. */
   next_run_at: string | null;
   last_run: ScheduleRun | null;
   created_at: string;

@@ -950,6 +950,7 @@ create table schedules (
   next_slot timestamp with time zone,
   timer_id uuid not null,
   updated_at timestamp with time zone default now() not null,
+  next_run_at timestamp with time zone,
   constraint schedules_pkey PRIMARY KEY (id),
   constraint schedules_environment_id_key_key UNIQUE (environment_id, key),
   constraint schedules_missed_runs_check CHECK ((missed_runs = ANY (ARRAY['skip'::text, 'run_once'::text]))),

@@ -3188,30 +3188,30 @@ select count(*)::int as count from schedules where environment_id = $1;
 delete from schedules where id = $1;
 
 -- schedules_find (features/schedules/store.ts)
-select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at from schedules where environment_id = $1 and key = $2;
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at from schedules where environment_id = $1 and key = $2;
 
 -- schedules_insert (features/schedules/store.ts)
-insert into schedules (id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id)
-select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
+insert into schedules (id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id)
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
   timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
-  active_since timestamptz, next_slot timestamptz, timer_id uuid)
+  active_since timestamptz, next_slot timestamptz, next_run_at timestamptz, timer_id uuid)
 on conflict (environment_id, key) do nothing
-returning id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at;
+returning id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at;
 
 -- schedules_lock (features/schedules/store.ts)
-select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at from schedules where environment_id = $1 and key = $2 for update;
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at from schedules where environment_id = $1 and key = $2 for update;
 
 -- schedules_lock_timer (features/schedules/store.ts)
-select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now from schedules where timer_id = $1 for update;
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now from schedules where timer_id = $1 for update;
 
 -- schedules_move_timer (features/schedules/store.ts)
-update schedules set status = $2, next_slot = $3 where id = $1;
+update schedules set status = $2, next_slot = $3, next_run_at = $4 where id = $1;
 
 -- schedules_update (features/schedules/store.ts)
-update schedules s set name = i.name, target = i.target, cron = i.cron, rule = i.rule, timezone = i.timezone, per_recipient_timezone = i.per_recipient_timezone, starts_at = i.starts_at, ends_at = i.ends_at, missed_runs = i.missed_runs, status = i.status, active_since = i.active_since, next_slot = i.next_slot, timer_id = i.timer_id, updated_at = now() from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
+update schedules s set name = i.name, target = i.target, cron = i.cron, rule = i.rule, timezone = i.timezone, per_recipient_timezone = i.per_recipient_timezone, starts_at = i.starts_at, ends_at = i.ends_at, missed_runs = i.missed_runs, status = i.status, active_since = i.active_since, next_slot = i.next_slot, next_run_at = i.next_run_at, timer_id = i.timer_id, updated_at = now() from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
   timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
-  active_since timestamptz, next_slot timestamptz, timer_id uuid)
-where s.id = i.id returning s.id, s.environment_id, s.key, s.name, s.target, s.cron, s.rule, s.timezone, s.per_recipient_timezone, s.starts_at, s.ends_at, s.missed_runs, s.status, s.active_since, s.next_slot, s.timer_id, s.updated_at;
+  active_since timestamptz, next_slot timestamptz, next_run_at timestamptz, timer_id uuid)
+where s.id = i.id returning s.id, s.environment_id, s.key, s.name, s.target, s.cron, s.rule, s.timezone, s.per_recipient_timezone, s.starts_at, s.ends_at, s.missed_runs, s.status, s.active_since, s.next_slot, s.next_run_at, s.timer_id, s.updated_at;
 
 -- spend_add (features/spend/store.ts)
 insert into spend_counts as s (environment_id, month, channel, currency, amount_micros)

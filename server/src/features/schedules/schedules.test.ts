@@ -99,6 +99,17 @@ describe('a schedule', () => {
     expect(await get(made.key)).toEqual(made);
   });
 
+  test('is listed with its stored next run: a list reads no cron expression', async () => {
+    const made = [await create(), await create({ per_recipient_timezone: true, target: toNews })];
+    const keys = made.map(({ key }) => key).reverse();
+    await app.pool.query("update schedules set cron = 'unreadable' where key = any ($1)", [keys]);
+    const { body } = await app.request('GET', '/v1/schedules?limit=2');
+    expect(body.data.map((row: Body) => [row.key, row.next_run_at])).toEqual(
+      made.map(({ key, next_runs }) => [key, next_runs[0].at]).reverse(),
+    );
+    for (const key of keys) await app.request('DELETE', `/v1/schedules/${key}`);
+  });
+
   test('can be listed, replaced and deleted, and each change is in the audit log', async () => {
     const { key, id } = await create();
     const listed = await app.request('GET', '/v1/schedules?limit=1');
@@ -146,6 +157,7 @@ describe('a schedule', () => {
 
   test.each<[string, object, string]>([
     ['a cron that never fires', { cron: '0 0 30 2 *' }, 'cron'],
+    ['a cron without a date in the next ten years', { cron: '0 0 29 2 +MON' }, 'cron'],
     ['a cron with seconds', { cron: '* * * * * *' }, 'cron'],
     ['a cron of four fields', { cron: '* * * *' }, 'cron'],
     ['a cron that cannot be read', { cron: '61 * * * *' }, 'cron'],
@@ -511,6 +523,22 @@ describe('a broadcast', () => {
     });
     const runs = await settled(made.key);
     expect(new Set(runs.map(({ slot }) => slot)).size).toBe(runs.length);
+  });
+
+  test('per recipient moves its next run on when that has passed in its own zone, and starts nothing', async () => {
+    const { key, next_run_at } = await create({ per_recipient_timezone: true, target: toNews });
+    const nextSlot = new Date(Date.parse(next_run_at) + 86_400_000);
+    await app.pool.query("update schedules set next_run_at = now() - interval '1 minute' where key = $1", [
+      key,
+    ]);
+    await moveTo(key, nextSlot);
+    await waitUntil(async () => (await get(key)).next_run_at === next_run_at || new Error('not moved on'));
+    const { rows } = await app.pool.query(
+      `select s.next_slot, q.run_at from schedules s join queue_later q on q.id = s.timer_id where s.key = $1`,
+      [key],
+    );
+    expect(rows).toEqual([{ next_slot: nextSlot, run_at: new Date(next_run_at) }]);
+    expect(await history(key)).toEqual([]);
   });
 
   test('per recipient leaves the time zones to the broadcast, and those whose time has passed out', async () => {

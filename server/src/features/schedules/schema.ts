@@ -205,7 +205,7 @@ const scheduleFields = {
   id: Uuid,
   key: Type.String(),
   name: Type.String(),
-  status: OneOf(statuses, { description: 'ended: no run is left before ends_at.' }),
+  status: OneOf(statuses, { description: 'ended: no run is left before ends_at, or within ten years.' }),
   target: ScheduleTarget,
   cron: Type.String({ description: 'The expression, or the one made from `rule`.' }),
   rule: Type.Unsafe<ScheduleRule | null>({ ...ScheduleRule, type: ['object', 'null'] }),
@@ -214,7 +214,12 @@ const scheduleFields = {
   starts_at: Nullable(DateTime),
   ends_at: Nullable(DateTime),
   missed_runs: OneOf(missedPolicies),
-  next_run_at: Nullable(DateTime),
+  next_run_at: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'The next run in `timezone`. In the past while a slot is due and no worker has taken it.',
+    }),
+  ),
   last_run: Type.Unsafe<ScheduleRun | null>({ ...ScheduleRun, type: ['object', 'null'] }),
   created_at: DateTime,
   updated_at: DateTime,

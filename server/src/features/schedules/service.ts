@@ -35,6 +35,7 @@ import {
   type ScheduledBroadcast,
   type ScheduledWorkflow,
 } from './target.ts';
+import { timerDueAt, timerTimes } from './timer.ts';
 import { firstSlot, nextRunViews, timingOf } from './timing.ts';
 import { auditView, runView, scheduleDetail, scheduleView, timingIn } from './view.ts';
 import { memberData } from './workflow-slice.ts';
@@ -91,18 +92,20 @@ export function createScheduleService({
   /** A timer from now on. The next slot may be due already for recipients of zones that are behind. */
   function timerOf(fields: store.ScheduleFields): store.TimerFields {
     const now = clock();
-    const slot = firstSlot(timingIn(fields), now);
+    const timing = timingIn(fields);
+    const slot = firstSlot(timing, now);
     return {
       status: slot === null ? 'ended' : 'active',
       active_since: new Date(now),
-      next_slot: slot === null ? null : new Date(slot),
+      ...timerTimes(timing, slot, now),
       timer_id: newId(now),
     };
   }
 
   async function setTimer(tx: Sql, row: store.ScheduleRow): Promise<void> {
-    if (row.next_slot === null) return;
-    const { timer_id: id, environment_id: environmentId, next_slot: runAt } = row;
+    const { timer_id: id, environment_id: environmentId } = row;
+    const runAt = timerDueAt(row);
+    if (runAt === null) return;
     await queue.postpone(tx, [{ kind: 'schedule', id, lane: 'normal', environmentId, runAt }]);
   }
 
@@ -195,8 +198,7 @@ export function createScheduleService({
         pool,
         data.map(({ id }) => id),
       );
-      const now = clock();
-      return { data: data.map((row) => scheduleView(row, last.get(row.id) ?? null, now)), next_cursor };
+      return { data: data.map((row) => scheduleView(row, last.get(row.id) ?? null)), next_cursor };
     },
 
     async get({ environmentId }, key) {
@@ -232,7 +234,7 @@ export function createScheduleService({
     pause: (author, key) =>
       change(author, key, 'paused', (row) =>
         row.status === 'active'
-          ? { ...row, status: 'paused', next_slot: null, timer_id: newId(clock()) }
+          ? { ...row, status: 'paused', next_slot: null, next_run_at: null, timer_id: newId(clock()) }
           : null,
       ),
 

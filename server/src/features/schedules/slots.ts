@@ -1,4 +1,4 @@
-import { Cron } from 'croner';
+import { cronFields, nextMatch } from './cron.ts';
 import { firstChange, offsetAt } from './zone-clock.ts';
 
 /** When a schedule runs: a cron expression on the clocks of a time zone. */
@@ -7,22 +7,8 @@ export interface Timing {
   timezone: string;
 }
 
-/** An instance of Cron has no timer as long as it has no function; it only matches times. */
-const parsed = new Map<string, Cron>();
-const maxParsed = 1_000;
-
-/** Throws an error with croner's message when the expression cannot be read. The clock is UTC: zones are applied below. */
-export function patternOf(cron: string): Cron {
-  const known = parsed.get(cron);
-  if (known) return known;
-  const pattern = new Cron(cron, { utcOffset: 0, mode: '5-part' });
-  if (parsed.size >= maxParsed) parsed.clear();
-  parsed.set(cron, pattern);
-  return pattern;
-}
-
 /**
- * Returns the first run strictly after a moment, or null when there is none.
+ * Returns the first run strictly after a moment; null when there is none within `searchedYears`.
  *
  * Where the clocks change, there are two rules, as in Vixie cron. An expression that names hours (`30 2 * * *`) runs once for
  * each time that it names: after the gap when the clocks skip that time, and the first time when they show it twice. An
@@ -31,7 +17,7 @@ export function patternOf(cron: string): Cron {
  * croner's own time zones are not used: `0,20 2 * * *` loses all its runs in a gap and doubles them in a repeated hour.
  */
 export function nextSlot({ cron, timezone }: Timing, after: number): number | null {
-  const pattern = patternOf(cron);
+  const fields = cronFields(cron);
   const isHourly = hasEveryHour(cron);
   let at = after;
   let offset = offsetAt(timezone, at);
@@ -39,14 +25,13 @@ export function nextSlot({ cron, timezone }: Timing, after: number): number | nu
   let shown = at + offset;
   if (!isHourly) shown = Math.max(shown, shownBefore(timezone, at, offset));
   for (;;) {
-    const local = pattern.nextRun(new Date(shown))?.getTime();
-    if (local === undefined) return null;
+    const local = nextMatch(fields, shown);
+    if (local === null) return null;
     // A change soon after this moment may show matching times again.
     const soon = isHourly
       ? firstChange(timezone, at, Math.min(local - offset, at + longestRepetitionMs))
       : null;
-    // Besides it, only changes shortly before the match matter: a leap day that is a Monday may be decades away, with two changes a
-    // year.
+    // Besides it, only changes shortly before the match matter: a leap day may be years away, with two changes a year.
     const near = local - offset - nearMs;
     if (soon === null && near > at) {
       at = near;

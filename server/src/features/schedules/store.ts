@@ -25,6 +25,8 @@ export interface TimerFields {
   /** Slots before it never run. */
   active_since: Date;
   next_slot: Date | null;
+  /** Per recipient: the next run in the zone of the schedule, which is later than its slot. Otherwise null: it is the slot. */
+  next_run_at: Date | null;
   timer_id: string;
 }
 
@@ -37,12 +39,12 @@ export interface ScheduleRow extends ScheduleFields, TimerFields {
 
 const definition =
   'name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs';
-const timer = 'status, active_since, next_slot, timer_id';
+const timer = 'status, active_since, next_slot, next_run_at, timer_id';
 const columns = `id, environment_id, key, ${definition}, ${timer}, updated_at`;
 
 const input = `json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
      timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
-     active_since timestamptz, next_slot timestamptz, timer_id uuid)`;
+     active_since timestamptz, next_slot timestamptz, next_run_at timestamptz, timer_id uuid)`;
 
 const insertRow = statement<ScheduleRow>(
   'schedules_insert',
@@ -158,11 +160,15 @@ export async function lockByTimer(
 
 const moveTimerRow = statement(
   'schedules_move_timer',
-  'update schedules set status = $2, next_slot = $3 where id = $1',
+  'update schedules set status = $2, next_slot = $3, next_run_at = $4 where id = $1',
 );
 
-export async function moveTimer(sql: Sql, id: string, nextSlot: Date | null): Promise<void> {
-  await moveTimerRow(sql, [id, nextSlot === null ? 'ended' : 'active', nextSlot]);
+export async function moveTimer(
+  sql: Sql,
+  id: string,
+  { next_slot, next_run_at }: Pick<TimerFields, 'next_slot' | 'next_run_at'>,
+): Promise<void> {
+  await moveTimerRow(sql, [id, next_slot === null ? 'ended' : 'active', next_slot, next_run_at]);
 }
 
 /** What one run of a schedule does, as the schedule said when it began. */

@@ -1,7 +1,8 @@
 import { invalidParameter } from '../../kernel/errors.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
+import { cronFields, searchedYears } from './cron.ts';
 import { limits, type ScheduleRule, type TimingBody, weekdays } from './schema.ts';
-import { nextSlot, patternOf, type Timing } from './slots.ts';
+import { nextSlot, type Timing } from './slots.ts';
 import { localText, momentOf, offsetAt } from './zone-clock.ts';
 
 /** When a schedule runs, in milliseconds. */
@@ -12,9 +13,9 @@ export interface ScheduleTiming extends Timing {
 }
 
 /**
- * The slot of a schedule per recipient is the moment at which the first zone on Earth shows its local time, so the timer wakes
- * before anyone's run; the slot is over when the last zone has shown it. Fixed offsets turn a slot into its local time and
- * back without loss.
+ * The slot of a schedule per recipient is the moment at which the first zone on Earth shows the local time of the schedule, so
+ * the timer is due before the run of any recipient. The slot ends when the last zone has shown that time. Fixed offsets convert
+ * a slot to its local time and back without loss.
  */
 const firstZone = 'Etc/GMT-14';
 const firstOffsetMs = 14 * 3_600_000;
@@ -53,6 +54,11 @@ function leadMs({ perRecipient, timezone }: ScheduleTiming, at: number): number 
   return perRecipient ? firstOffsetMs - offsetAt(timezone, at) : 0;
 }
 
+/** Returns the next run after a moment in the zone of the schedule. */
+export function nextRun(timing: ScheduleTiming, after: number): number | null {
+  return nextRuns(timing, after, 1)[0] ?? null;
+}
+
 /** Returns the next runs after a moment in the zone of the schedule. */
 function nextRuns(timing: ScheduleTiming, after: number, count: number): number[] {
   const runs: number[] = [];
@@ -87,10 +93,12 @@ export function timingOf(body: TimingBody, now: number): ScheduleTiming {
   };
   if (timing.startsAt !== null && timing.endsAt !== null && timing.endsAt <= timing.startsAt)
     throw invalidParameter('ends_at', 'ends_at must be after starts_at.');
-  if (nextRuns({ ...timing, startsAt: null, endsAt: null }, now, 1).length === 0)
-    throw invalidParameter('cron', `cron never fires: no date matches “${timing.cron}”.`);
-  if (nextRuns(timing, now, 1).length === 0)
-    throw invalidParameter('ends_at', 'No run is left before ends_at.');
+  if (nextRun({ ...timing, startsAt: null, endsAt: null }, now) === null)
+    throw invalidParameter(
+      'cron',
+      `cron never fires: no date within ${searchedYears} years matches “${timing.cron}”.`,
+    );
+  if (nextRun(timing, now) === null) throw invalidParameter('ends_at', 'No run is left before ends_at.');
   return timing;
 }
 
@@ -110,7 +118,7 @@ function cronOf({ cron, rule }: TimingBody): string {
       'cron must have five fields: minute, hour, day of the month, month, day of the week.',
     );
   try {
-    patternOf(fields.join(' '));
+    cronFields(fields.join(' '));
   } catch (error) {
     const reason = (error as Error).message.replace(/^CronPattern: /, '');
     throw invalidParameter('cron', `cron cannot be read: ${reason}.`);

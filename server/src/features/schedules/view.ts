@@ -47,14 +47,14 @@ function auditTarget(target: StartTarget) {
   return { kind, workflow_key, audience: audience?.users ? `${audience.users.length} users` : audience };
 }
 
-export function scheduleView(row: ScheduleRow, lastRun: ScheduleRunRow | null, now: number): Schedule {
-  const [next] = row.status === 'active' ? nextRunViews(timingIn(row), now, 1) : [];
+/** Nothing is computed from the cron expression: a list has up to a hundred schedules. */
+export function scheduleView(row: ScheduleRow, lastRun: ScheduleRunRow | null): Schedule {
   return {
     id: row.id,
     key: row.key,
     status: row.status,
     ...definitionView(row),
-    next_run_at: next?.at ?? null,
+    next_run_at: row.status === 'active' ? iso(row.next_run_at ?? row.next_slot) : null,
     last_run: lastRun && runView(lastRun, timingIn(row)),
     created_at: new Date(idTime(row.id)).toISOString(),
     updated_at: row.updated_at.toISOString(),
@@ -67,7 +67,7 @@ export function scheduleDetail(
   now: number,
 ): ScheduleDetail {
   return {
-    ...scheduleView(row, lastRun, now),
+    ...scheduleView(row, lastRun),
     next_runs: row.status === 'active' ? nextRunViews(timingIn(row), now) : [],
   };
 }
