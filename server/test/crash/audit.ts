@@ -69,7 +69,7 @@ export async function audit(
     keys.add(life.idempotency_key);
     if (!endedWell(life, mailed)) lost.push(described);
     if (life.sent_events > 1 || life.kept > 1) duplicated.push(`sent twice: ${described}`);
-    if (mailed > 1 && life.priority !== 'critical') duplicated.push(`mailed twice: ${described}`);
+    if (mailed > (life.priority === 'critical' ? 2 : 1)) duplicated.push(`mailed too often: ${described}`);
   }
 
   const live = rows.filter((row) => row.environment === 'live');
@@ -96,7 +96,7 @@ function endedWell(life: Life, mailed: number): boolean {
     return life.status === 'delivered' && life.sent_events === 1 && life.kept === 1;
   if (life.status === 'sent') return life.sent_events === 1 && mailed >= 1;
   return (
-    life.priority !== 'critical' &&
+    (life.priority !== 'critical' || life.attempt_count > 1) && // sent once more, and killed again
     life.status === 'failed' &&
     life.sent_events === 0 &&
     (life.last_error?.startsWith('outcome_unknown') ?? false)

@@ -24,6 +24,8 @@ export interface LeaseNote {
   open?: OpenAttempt;
   /** The idempotent carrier that may already have the message; no other carrier may get it. */
   repeat?: Repeat;
+  /** The outcome of a call is unknown, and the critical notification is sent once more: a second unknown outcome ends it. */
+  sentAgain?: true;
   /** Set while the notification waits for providers that asked us to slow down. */
   waiting?: { since: number; times: number; calls?: number };
   /** Set while the notification waits for the object store. */

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Carrier, Message, Outcome } from '../../../channels/contract.ts';
 import { retryDelayMs } from '../../../kernel/retry-schedule.ts';
+import { leaseNoteAt } from '../attempt/lease-note.ts';
 import { type RoundResult, runRound } from '../attempt/round.ts';
 import type { DispatchFact } from '../store.ts';
 import { waitForObjects } from './object-wait.ts';
 import { maxRounds, roundSchedule } from './retry-schedule.ts';
-import { unsettled } from './round-settlement.ts';
+import { type UnsettledRound, unsettled } from './round-settlement.ts';
 import { deferred, held, settlementOf } from './settlement.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -141,6 +142,32 @@ describe('a settlement', () => {
     });
     // It says that it would not even recognise the repeat.
     expect(await verdict({ ...ambiguous, unrepeatable: true }, {}, true)).toEqual(['failed', 'prefer_loss']);
+  });
+
+  test('of a second unknown outcome fails a critical notification too, and says that it was sent twice', async () => {
+    const critical = { ...fact, priority: 'critical' as const };
+    const next = async (outcome: Outcome, before: UnsettledRound) =>
+      settlementOf(critical, await round([carrier('a', outcome)]), context, before);
+    const noteOf = (settled: Awaited<ReturnType<typeof next>>) => {
+      if (settled.kind !== 'retry') throw new Error(settled.kind);
+      return leaseNoteAt(settled.note, settled.retryAt);
+    };
+    const first = await next(ambiguous, unsettled(critical));
+    // A refusal in between was no copy: the one repeat is still to come.
+    const refused = await next(retry, { ...unsettled(critical), note: noteOf(first) });
+    const second = await next(ambiguous, { ...unsettled(critical), note: noteOf(refused) });
+    expect(second).toMatchObject({
+      kind: 'failed',
+      outcomeUnknown: true,
+      lastError: 'outcome_unknown: a: timeout after DATA (sent twice, both outcomes unknown)',
+    });
+    expect(second.events.at(-1)).toMatchObject({ type: 'Failed', detail: second.lastError });
+    expect(second.trace.at(-1)).toMatchObject({
+      verdict: 'prefer_loss',
+      detail: expect.stringContaining('not sent a third time'),
+    });
+    const last = { ...unsettled(critical), round: maxRounds - 1, note: noteOf(first) };
+    expect(await next(retry, last)).toMatchObject({ lastError: expect.stringMatching(/^outcome_unknown: /) });
   });
 });
 

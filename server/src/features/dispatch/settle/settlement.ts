@@ -118,13 +118,19 @@ export function openOutcome(
     const repeated = { ...decided('retry', detail), note: { ...round.note, repeat } };
     return { ...retried(repeated, message, at, null), outcomeUnknown: true };
   }
-  if (fact.priority === 'critical') {
-    const detail = 'The notification is critical, so it is sent again: a duplicate is better than a loss.';
-    return { ...retried(decided('prefer_duplicate', detail), message, at, null), outcomeUnknown: true };
+  const { sentAgain } = round.note;
+  if (fact.priority === 'critical' && !sentAgain) {
+    const detail =
+      'The notification is critical, so it is sent once more: a duplicate is better than a loss. If the outcome is unknown again, the notification fails.';
+    const duplicate = decided('prefer_duplicate', detail);
+    const again = { ...duplicate, note: { ...duplicate.note, sentAgain: true as const } };
+    return { ...retried(again, message, at, null), outcomeUnknown: true };
   }
-  const detail =
-    'The provider may have accepted the notification, and a retry could duplicate it. Resend it if it did not arrive.';
-  const lost = failed(decided('prefer_loss', detail), at.now, `outcome_unknown: ${message}`);
+  const detail = sentAgain
+    ? 'The notification was already sent a second time after an unknown outcome, and is not sent a third time. Resend it if it did not arrive.'
+    : 'The provider may have accepted the notification, and a retry could duplicate it. Resend it if it did not arrive.';
+  const reason = sentAgain ? `${message} (sent twice, both outcomes unknown)` : message;
+  const lost = failed(decided('prefer_loss', detail), at.now, `outcome_unknown: ${reason}`);
   return { ...lost, outcomeUnknown: true };
 }
 
@@ -197,7 +203,8 @@ function retried(
   }
   const delay = retryDelayMs(roundSchedule, round.round, at, retryAfterMs);
   if (delay === null) {
-    const known = round.note.repeat ? 'outcome_unknown: gave up' : 'Gave up';
+    const mayHaveArrived = round.note.repeat || round.note.sentAgain;
+    const known = mayHaveArrived ? 'outcome_unknown: gave up' : 'Gave up';
     return failed(round, at.now, `${known} after ${maxRounds} rounds; last: ${message}`);
   }
   return next(round, message, at, at.now + delay, `Round ${round.round} of ${maxRounds} failed`);
