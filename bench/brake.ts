@@ -88,7 +88,7 @@ function timesOf({ off, on }: Turns): { off: number; on: number } {
   return { off: sum(off), on: sum(on) };
 }
 
-/** Test environments have no default rule that counts: without these there is nothing to count. */
+/** The default rules spare the addresses of the sandbox: without these there is nothing to count. */
 async function setRules({ url }: Service, isEnabled: boolean): Promise<void> {
   for (const [key, rule] of Object.entries(rules)) {
     const answer = await fetch(`${url}/v1/brake/rules/${key}`, {

@@ -84,7 +84,7 @@ export type AwokenRuns = {
 export type BrakeRule = {
   key: string;
   name: string;
-  /** What the limit is for: the whole environment, each API key, each category, each workflow or each recipient (the user, or the address when none is named). `chain` limits how deep workflow runs trigger each other. `spike` compares the rate of the last minute with the same hour of the last seven days. */
+  /** What the limit is for: the whole environment, each API key, each category, each workflow or each recipient (the user and the address, each on its own). `chain` limits how deep workflow runs trigger each other. `spike` compares the rate of the last minute with the same hour of the last seven days. */
   scope: 'environment' | 'key' | 'category' | 'workflow' | 'recipient' | 'chain' | 'spike';
   /** Messages per window; with unit `money`, millionths of the currency of /v1/prices. For `chain` the depth, for `spike` how many times the usual rate. */
   limit: number;
@@ -102,7 +102,7 @@ export type BrakeRule = {
 
 export type BrakeRuleInput = {
   name: string;
-  /** What the limit is for: the whole environment, each API key, each category, each workflow or each recipient (the user, or the address when none is named). `chain` limits how deep workflow runs trigger each other. `spike` compares the rate of the last minute with the same hour of the last seven days. */
+  /** What the limit is for: the whole environment, each API key, each category, each workflow or each recipient (the user and the address, each on its own). `chain` limits how deep workflow runs trigger each other. `spike` compares the rate of the last minute with the same hour of the last seven days. */
   scope: 'environment' | 'key' | 'category' | 'workflow' | 'recipient' | 'chain' | 'spike';
   /** Messages per window; with unit `money`, millionths of the currency of /v1/prices. For `chain` the depth, for `spike` how many times the usual rate. */
   limit: number;

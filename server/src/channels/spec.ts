@@ -64,8 +64,11 @@ export interface RecipientRule {
   addressesPerson: boolean;
   /** The address is the id of the user. */
   addressIsUserId?: true;
-  /** The form of an address on the suppression list; absent when the list does not cover the channel. */
-  suppressionKey?(address: string): string;
+  /**
+   * The normal form of an address, alike for all of its spellings: suppressions and limits know a person's address by it. Absent when the
+   * channel sends to a place or a user id.
+   */
+  addressKey?(address: string): string;
 }
 
 /** The connection of a send. */

@@ -18,3 +18,8 @@ export const channelSpecs: Readonly<Record<Channel, ChannelSpec>> = {
   chattwo: chattwoSpec,
   chatthree: chatthreeSpec,
 };
+
+/** The normal form of the address that a notification goes to; null when that is no address of a person. */
+export function addressKeyOn(channel: Channel, address: string | null): string | null {
+  return address === null ? null : (channelSpecs[channel].recipient.addressKey?.(address) ?? null);
+}

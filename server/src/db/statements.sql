@@ -535,6 +535,10 @@ where id = $1;
 with engagement as (delete from brake_engagements where environment_id = $1 and rule = $2)
 delete from brake_rules where environment_id = $1 and key = $2;
 
+-- brake_find_matched (features/brake/rules-store.ts)
+select $3::text is null or exists (select from categories where environment_id = $1 and key = $3) as category, $4::text is null or exists (select from templates where environment_id = $1 and key = $4) as template_key, $5::text is null or exists (select from workflows where environment_id = $1 and key = $5) as workflow_key,
+$2::uuid is null or exists (select from api_keys where environment_id = $1 and id = $2) as key_id;
+
 -- brake_list_rules (features/brake/rules-store.ts)
 select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
 max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled from brake_rules where environment_id = $1 order by key;

@@ -13,6 +13,6 @@ export const notificationSettings = {
     read: integer(0, 1_000_000),
     fallback: 100,
     meaning:
-      'Notifications of the same template and channel that a recipient may get in an hour, in Live environments without a rule of their own (`repeated_messages`); more are held. 0: no limit.',
+      'Notifications of the same template and channel that a recipient may get in an hour, in environments without a rule of their own (`repeated_messages`); more are held. 0: no limit.',
   }),
 } as const;

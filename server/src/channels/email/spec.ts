@@ -18,7 +18,7 @@ export const emailSpec: ChannelSpec = {
     },
     needsStoredAddress: ({ address }) => !address,
     addressesPerson: true,
-    suppressionKey: emailKey,
+    addressKey: emailKey,
   },
   content: {
     inlineContentOf({ subject, html_body: html, text_body: text }) {

@@ -17,7 +17,7 @@ export const smsSpec: ChannelSpec = {
     },
     needsStoredAddress: ({ address }) => !address,
     addressesPerson: true,
-    suppressionKey: (number) => number,
+    addressKey: (number) => number,
   },
   content: {
     inlineContentOf({ text_body: text }) {

@@ -15,6 +15,14 @@ const rulePath = (key: string): string => `/v1/brake/rules/${key}`;
 const putRule = (key: string, rule: object) =>
   app.request('PUT', rulePath(key), { body: { name: key, ...rule } });
 
+/** The category is made first: a rule that names none that exists is refused. */
+async function putCategoryRule(category: string, rule: object) {
+  const fields = { key: category, name: category, default_channels: ['email'] };
+  await app.request('POST', '/v1/preferences/categories', { body: fields });
+  const made = await putRule(category, { match: { category }, ...rule });
+  expect(made).toMatchObject({ status: 201 });
+}
+
 interface SendOptions {
   address?: string;
   category?: string;
@@ -122,6 +130,23 @@ describe('a rule', () => {
     expect(await putRule('bad', rule)).toMatchObject({ status: 400, body: { error: { param } } });
   });
 
+  test('that names what does not exist is refused, with the name that was meant', async () => {
+    await putCategoryRule('offers', { scope: 'recipient', window: 'hour', limit: 9 });
+    const other = '00000000-0000-7000-8000-000000000000';
+    for (const [match, param, hint] of [
+      [{ category: 'Offers' }, 'match.category', 'Did you mean offers?'],
+      [{ category: 'weather' }, 'match.category', 'no category weather.'],
+      [{ template_key: 'nothing' }, 'match.template_key', 'no template nothing.'],
+      [{ workflow_key: 'nothing' }, 'match.workflow_key', 'no workflow nothing.'],
+      [{ key_id: other }, 'match.key_id', 'no API key'],
+    ] as const)
+      expect(await putRule('bad', { scope: 'recipient', window: 'hour', limit: 1, match })).toMatchObject({
+        status: 400,
+        body: { error: { param, message: expect.stringContaining(hint) } },
+      });
+    expect((await app.request('DELETE', rulePath('offers'))).status).toBe(204);
+  });
+
   test('of the defaults is in force in Live and can be replaced, not deleted', async () => {
     const list = await app.request('GET', '/v1/brake/rules', { key: app.liveKey });
     const keys = list.body.data.map(({ key }: { key: string }) => key);
@@ -148,14 +173,14 @@ describe('a rule', () => {
 
 describe('over a limit', () => {
   test('sends to a recipient are held, and the trace names the rule; other recipients and critical sends pass', async () => {
+    await app.request('POST', '/v1/preferences/categories', {
+      body: { key: 'limited', name: 'Limited', default_channels: ['email'] },
+    });
     await putRule('per_recipient', {
       scope: 'recipient',
       window: 'hour',
       limit: 3,
       match: { category: 'limited' },
-    });
-    await app.request('POST', '/v1/preferences/categories', {
-      body: { key: 'limited', name: 'Limited', default_channels: ['email'] },
     });
     expect(await heldOf(await sendMany(3, { category: 'limited' }))).toEqual([]);
     // One after the other, because a release begins with what was held first.
@@ -208,10 +233,7 @@ describe('over a limit', () => {
   });
 
   test('a hold that nobody releases in time is suppressed as held_expired', async () => {
-    await putRule('short', { scope: 'recipient', window: 'hour', limit: 1, match: { category: 'short' } });
-    await app.request('POST', '/v1/preferences/categories', {
-      body: { key: 'short', name: 'Short', default_channels: ['email'] },
-    });
+    await putCategoryRule('short', { scope: 'recipient', window: 'hour', limit: 1 });
     const [held = ''] = await heldOf(await sendMany(2, { category: 'short' }));
     await app.pool.query(
       `update queue_later set run_at = now(), note = jsonb_set(note, '{held,expires}', '1') where id = $1`,
@@ -222,15 +244,7 @@ describe('over a limit', () => {
   });
 
   test('a held notification that is changed stays held', async () => {
-    await putRule('patched', {
-      scope: 'recipient',
-      window: 'hour',
-      limit: 1,
-      match: { category: 'patched' },
-    });
-    await app.request('POST', '/v1/preferences/categories', {
-      body: { key: 'patched', name: 'Patched', default_channels: ['email'] },
-    });
+    await putCategoryRule('patched', { scope: 'recipient', window: 'hour', limit: 1 });
     const [held = ''] = await heldOf(await sendMany(2, { category: 'patched' }));
     const soon = new Date(Date.now() + 300).toISOString();
     const changed = await app.request('PATCH', `/v1/notifications/${held}`, {
@@ -246,21 +260,9 @@ describe('over a limit', () => {
   });
 
   test('a frequency cap delays until the window opens, or suppresses', async () => {
-    for (const [category, action] of [
-      ['capped_delay', 'delay'],
-      ['capped_suppress', 'suppress'],
-    ]) {
-      await app.request('POST', '/v1/preferences/categories', {
-        body: { key: category, name: category, default_channels: ['email'] },
-      });
-      await putRule(category ?? '', {
-        scope: 'recipient',
-        window: 'day',
-        limit: 2,
-        match: { category },
-        action,
-      });
-    }
+    const cap = { scope: 'recipient', window: 'day', limit: 2 };
+    await putCategoryRule('capped_delay', { ...cap, action: 'delay' });
+    await putCategoryRule('capped_suppress', { ...cap, action: 'suppress' });
     const sent = await sendMany(3, { category: 'capped_suppress', user: 'ada' });
     // Sends of one moment are judged in any order, so the suppressed one need not be the last.
     const ended = await Promise.all(
@@ -285,17 +287,42 @@ describe('over a limit', () => {
     await app.waitFor(delayed, ({ status }) => status === 'delivered');
   });
 
+  test('one address under many user ids and spellings, and one user with many addresses, are one recipient', async () => {
+    await putCategoryRule('spelled', { scope: 'recipient', window: 'day', limit: 1, action: 'suppress' });
+    const ended = async (options: SendOptions) => {
+      const id = await send({ category: 'spelled', ...options });
+      return (await app.waitFor(id, ({ status }) => ['delivered', 'suppressed'].includes(status))).status;
+    };
+    const address = 'jos\u00e9@m\u00fcnchen.example';
+    expect(await ended({ address, user: 'zo\u00eb' })).toBe('delivered');
+    expect(await ended({ address: address.normalize('NFD'), user: 'other-1' })).toBe('suppressed');
+    expect(await ended({ address: 'Jos\u00e9@xn--mnchen-3ya.example', user: 'other-2' })).toBe('suppressed');
+    expect(await ended({ address: 'else@example.com', user: 'zoe\u0308' })).toBe('suppressed');
+    expect(await ended({ address: 'else@example.com', user: 'other-3' })).toBe('delivered');
+  });
+
+  test('the default rule holds repetitions in Test too, except to addresses of the sandbox', async () => {
+    const template = { key: 'repeated', name: 'Repeated', subject_template: 'Hi', html_body_template: 'Hi' };
+    expect((await app.request('POST', '/v1/templates', { body: template })).status).toBe(201);
+    const sendAll = (address: string) =>
+      app.request('POST', '/v1/notifications/batch', {
+        body: {
+          notifications: Array.from({ length: 21 }, () => ({
+            ...{ channel: 'email', recipient: { address }, template_key: 'repeated' },
+          })),
+        },
+      });
+    const idsOf = async (address: string): Promise<string[]> =>
+      (await sendAll(address)).body.data.map(
+        (each: { notification: { id: string } }) => each.notification.id,
+      );
+    expect(await heldOf(await idsOf('delivered+often@sandbox.test'))).toEqual([]);
+    expect(await heldOf(await idsOf('often@example.com'))).toHaveLength(1);
+    expect(await holdOf('repeated_messages')).toMatchObject({ count: 1 });
+  });
+
   test('a rule that only notifies stops nothing and is shown as engaged', async () => {
-    await app.request('POST', '/v1/preferences/categories', {
-      body: { key: 'watched', name: 'Watched', default_channels: ['email'] },
-    });
-    await putRule('watched', {
-      scope: 'category',
-      window: 'hour',
-      limit: 1,
-      match: { category: 'watched' },
-      action: 'notify',
-    });
+    await putCategoryRule('watched', { scope: 'category', window: 'hour', limit: 1, action: 'notify' });
     expect(await heldOf(await sendMany(3, { category: 'watched' }))).toEqual([]);
     const engaged = await until(async () =>
       (await app.request('GET', '/v1/brake')).body.engaged.find(

@@ -15,7 +15,7 @@ import {
 import type { Engagements } from './engagements.ts';
 import type { FreezeRow } from './freezes-store.ts';
 import { freezeHold, type HoldDecision, type HoldNote } from './hold.ts';
-import { type ActiveRule, type BrakedNotification, limitText, subjectOf, windows } from './rules.ts';
+import { type ActiveRule, type BrakedNotification, limitText, subjectsOf, windows } from './rules.ts';
 import type { BrakeStates } from './state.ts';
 
 export type BrakeVerdict =
@@ -150,9 +150,9 @@ export function createBrake(
   function countsOf(fact: BrakedFact, amountOf: (rule: ActiveRule) => number): Candidate['counts'] {
     const counts: Candidate['counts'] = [];
     for (const rule of states.get(fact.environment_id)?.rules ?? []) {
-      const subject = subjectOf(rule, fact);
-      const amount = subject === null ? 0 : amountOf(rule);
-      if (subject !== null && amount !== 0) counts.push({ rule, subject, amount });
+      const subjects = subjectsOf(rule, fact);
+      const amount = subjects.length === 0 ? 0 : amountOf(rule);
+      if (amount !== 0) for (const subject of subjects) counts.push({ rule, subject, amount });
     }
     return counts;
   }
@@ -314,7 +314,7 @@ function judgeCounts(
     return count ? [{ rule, amount, count }] : [];
   });
   const full = concerned.filter(({ rule, amount, count }) => count.used + amount > rule.limit);
-  for (const { rule } of full) onFull(rule);
+  for (const rule of new Set(full.map(({ rule }) => rule))) onFull(rule);
   const strictest = full.filter(({ rule }) => stops(rule, request)).sort(strictestFirst)[0];
   if (strictest) return verdictOf(request, strictest.rule, strictest.count.window);
   for (const { amount, count } of concerned) count.used += amount;

@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import type { Pool } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createBrake } from './brake.ts';
-import { hashSubject, subjectOf } from './rules.ts';
+import { hashSubject, subjectsOf } from './rules.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -151,7 +151,7 @@ test('a count is not repeated when the answer of the database is lost', async ()
   // The last batch was counted and what it could not send was given back, each once.
   const { rows } = await app.pool.query(
     'select sum(amount + past)::int as count from brake_counts where subject = $1',
-    [hashSubject(subjectOf({ ...rule, workflowId: null }, requestOf('', 'lost').fact) ?? '')],
+    [subjectsOf({ ...rule, workflowId: null }, requestOf('', 'lost').fact).map(hashSubject)[0]],
   );
   expect(rows).toEqual([{ count: 3 }]);
   await app.pool.query('delete from queue_leased where worker_id = $1', [workerId]);

@@ -1,5 +1,8 @@
+import type { Sql } from '../../db/sql.ts';
 import { invalidParameter } from '../../kernel/errors.ts';
-import { type BrakeRule, defaultHoldHours, type RuleAction } from './rules.ts';
+import { createKnownNames, newNameBudget } from '../../kernel/known-names.ts';
+import { type BrakeRule, defaultHoldHours, type RuleAction, type RuleMatch } from './rules.ts';
+import { listMatchKeys, listUnmatched, type MatchKeyField } from './rules-store.ts';
 import { limits, Match, type RuleInput } from './schema.ts';
 
 /** Completes and checks a rule. Throws a Problem that names the field. */
@@ -37,6 +40,25 @@ export function ruleOf(key: string, input: RuleInput): BrakeRule {
     throw invalidParameter('match', 'match takes key_id or workflow_key: a workflow sends without a key.');
   return rule;
 }
+
+/** A rule that names nothing would limit nothing, and nobody would notice. Throws a Problem that names the field and a near key. */
+export async function checkMatch(sql: Sql, environmentId: string, match: RuleMatch): Promise<void> {
+  const [field] = await listUnmatched(sql, environmentId, match);
+  if (field === undefined) return;
+  const param = `match.${field}`;
+  if (field === 'key_id') throw invalidParameter(param, 'The environment has no API key with this id.');
+  const given = match[field] ?? '';
+  const keys = createKnownNames(await listMatchKeys(sql, environmentId, field));
+  const near = keys.findMisspelt({ [given]: true }, newNameBudget());
+  const hint = near ? ` Did you mean ${near.meant}?` : '';
+  throw invalidParameter(param, `The environment has no ${matchWords[field]} ${given}.${hint}`);
+}
+
+const matchWords: Record<MatchKeyField, string> = {
+  category: 'category',
+  template_key: 'template',
+  workflow_key: 'workflow',
+};
 
 const defaultAction: Record<BrakeRule['scope'], RuleAction> = {
   environment: 'hold',

@@ -1,5 +1,5 @@
-import { type Sql, statement } from '../../db/sql.ts';
-import type { BrakeRule } from './rules.ts';
+import { query, type Sql, statement } from '../../db/sql.ts';
+import type { BrakeRule, RuleMatch } from './rules.ts';
 
 /** A stored rule. Its id orders the rules by age; everything else names a rule by its key. */
 export interface RuleRow extends BrakeRule {
@@ -50,4 +50,47 @@ const remove = statement(
 /** A rule with the same key later starts without the engagements of this one. */
 export async function deleteRule(sql: Sql, environmentId: string, key: string): Promise<void> {
   await remove(sql, [environmentId, key]);
+}
+
+/** The tables that a rule refers to by key. */
+const keyTables = { category: 'categories', template_key: 'templates', workflow_key: 'workflows' } as const;
+export type MatchKeyField = keyof typeof keyTables;
+
+const findMatched = statement<Record<MatchKeyField | 'key_id', boolean>>(
+  'brake_find_matched',
+  `select ${Object.entries(keyTables)
+    .map(
+      ([field, table], index) =>
+        `$${index + 3}::text is null or exists (select from ${table} where environment_id = $1 and key = $${index + 3}) as ${field}`,
+    )
+    .join(', ')},
+     $2::uuid is null or exists (select from api_keys where environment_id = $1 and id = $2) as key_id`,
+);
+
+/** The fields of the match that name nothing in the environment. */
+export async function listUnmatched(
+  sql: Sql,
+  environmentId: string,
+  match: RuleMatch,
+): Promise<(MatchKeyField | 'key_id')[]> {
+  const { category = null, template_key = null, workflow_key = null, key_id = null } = match;
+  const [found] = await findMatched(sql, [environmentId, key_id, category, template_key, workflow_key]);
+  const fields = [...(Object.keys(keyTables) as MatchKeyField[]), 'key_id' as const];
+  return fields.filter((field) => !found?.[field]);
+}
+
+const listedKeys = 1_000;
+
+/** Keys that a rule could name, to suggest one of them. */
+export async function listMatchKeys(
+  sql: Sql,
+  environmentId: string,
+  field: MatchKeyField,
+): Promise<string[]> {
+  const rows = await query<{ key: string }>(
+    sql,
+    `select key from ${keyTables[field]} where environment_id = $1 order by key limit ${listedKeys}`,
+    [environmentId],
+  );
+  return rows.map(({ key }) => key);
 }

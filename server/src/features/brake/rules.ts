@@ -1,4 +1,5 @@
 import type { Channel } from '../../channels/contract.ts';
+import { addressKeyOn } from '../../channels/specs.ts';
 import { sha256Hex } from '../../kernel/crypto.ts';
 
 /** What a rule limits. `chain` limits how deep runs trigger runs; `spike` compares the rate with what is usual. */
@@ -43,6 +44,8 @@ export interface BrakeRule {
   hold_expires_hours: number;
   includes_critical: boolean;
   is_enabled: boolean;
+  /** Sends to addresses of the sandbox do not count: they are made to be sent to again and again. Only of default rules. */
+  ignoresSandbox?: true;
 }
 
 /** A rule that is in force; `workflowId` is the id of the workflow that it names, null when there is none. */
@@ -124,8 +127,10 @@ export type DefaultRules = (kind: 'test' | 'live') => BrakeRule[];
 
 /** `recipientLimit` is set by the operator; 0 for none. */
 export function defaultRulesWith(recipientLimit: number): DefaultRules {
-  const repeated = recipientLimit > 0 ? [{ ...repeatedMessagesRule, limit: recipientLimit }] : [];
-  return (kind) => (kind === 'live' ? [...repeated, spikeRule, loopRule] : [loopRule]);
+  const repeated = { ...repeatedMessagesRule, limit: recipientLimit };
+  const inTest: BrakeRule[] = [{ ...repeated, ignoresSandbox: true }, loopRule];
+  const inLive = [repeated, spikeRule, loopRule];
+  return (kind) => (kind === 'live' ? inLive : inTest).filter(({ limit }) => limit > 0);
 }
 
 /** The stored rules of an environment, and the default ones that none of them replaces, by key. */
@@ -138,10 +143,11 @@ export function withDefaults<Rule extends BrakeRule>(
   return all.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** What the rule counts the notification for, with the environment and the rule; null when the rule does not concern it. */
-export function subjectOf(rule: ActiveRule, fact: BrakedNotification): string | null {
-  const subject = limitedBy(rule, fact);
-  return subject === null ? null : `${fact.environment_id} ${rule.key} ${subject}`;
+/** What the rule counts the notification for, with the environment and the rule; none when the rule does not concern it. */
+export function subjectsOf(rule: ActiveRule, notification: BrakedNotification): string[] {
+  if (!concerns(rule, notification)) return [];
+  const subjects = limitedBy(rule, notification);
+  return subjects.map((subject) => `${notification.environment_id} ${rule.key} ${subject}`);
 }
 
 /** A subject as it is stored: counts are no address book, and short keys are quick. */
@@ -150,44 +156,58 @@ export function hashSubject(subject: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
-function limitedBy(rule: ActiveRule, fact: BrakedNotification): string | null {
-  const { match } = rule;
-  if (fact.priority === 'critical' && !rule.includes_critical) return null;
-  if (match.channel !== undefined && match.channel !== fact.channel) return null;
-  if (match.category !== undefined && match.category !== fact.category) return null;
-  if (match.template_key !== undefined && match.template_key !== fact.template_key) return null;
-  if (match.key_id !== undefined && match.key_id !== fact.source_id) return null;
-  if (match.workflow_key !== undefined && (rule.workflowId === null || rule.workflowId !== fact.source_id))
-    return null;
+function concerns({ match, ...rule }: ActiveRule, notification: BrakedNotification): boolean {
+  const { source_id } = notification;
+  if (notification.priority === 'critical' && !rule.includes_critical) return false;
+  if (match.channel !== undefined && match.channel !== notification.channel) return false;
+  if (match.category !== undefined && match.category !== notification.category) return false;
+  if (match.template_key !== undefined && match.template_key !== notification.template_key) return false;
+  if (match.key_id !== undefined && match.key_id !== source_id) return false;
+  return match.workflow_key === undefined || (rule.workflowId !== null && rule.workflowId === source_id);
+}
+
+function limitedBy(rule: ActiveRule, notification: BrakedNotification): string[] {
+  const only = (subject: string | null): string[] => (subject === null ? [] : [subject]);
+  const { chain, source_id, category } = notification;
   switch (rule.scope) {
     case 'environment':
-      return '';
+      return [''];
     case 'key':
-      return fact.chain === null ? fact.source_id : null;
+      return only(chain === null ? source_id : null);
     case 'workflow':
-      return fact.chain === null ? null : fact.source_id;
+      return only(chain === null ? null : source_id);
     case 'category':
-      return fact.category;
+      return only(category);
     case 'recipient':
-      return recipientOf(rule, fact);
+      return recipientsOf(rule, notification);
     case 'chain':
     case 'spike':
-      return null;
+      return [];
   }
 }
 
-/** Chat channels and webhook endpoints are places, not people: what many read may be much. */
-const personalChannels: readonly Channel[] = ['email', 'sms', 'in_app'];
-
-/** The user when the notification names one, on any channel; otherwise the address. */
-function recipientOf({ per_template }: ActiveRule, fact: BrakedNotification): string | null {
-  const address = personalChannels.includes(fact.channel) ? fact.address?.toLowerCase() : undefined;
-  const recipient = fact.external_user_id === null ? address : `user ${fact.external_user_id}`;
-  if (recipient === undefined) return null;
-  if (!per_template) return recipient;
+/**
+ * The user that the notification names, on any channel, and the address, each in a normal form: one address under many user ids is
+ * limited, and so is one user with many addresses. Chat channels and webhook endpoints are places that many people read, so their
+ * addresses do not count.
+ */
+function recipientsOf(
+  { per_template, ignoresSandbox }: ActiveRule,
+  { channel, address: given, external_user_id: user, template_key }: BrakedNotification,
+): string[] {
   // Without a template there is nothing to tell repetitions from other messages.
-  return fact.template_key && `${fact.channel} ${fact.template_key} ${recipient}`;
+  if (per_template && !template_key) return [];
+  const address = addressKeyOn(channel, given);
+  if (ignoresSandbox && address !== null && isSandboxAddress(address)) return [];
+  const prefix = per_template ? `${channel} ${template_key} ` : '';
+  const recipients: string[] = [];
+  if (user !== null) recipients.push(`${prefix}user ${user.normalize('NFC')}`);
+  if (address !== null) recipients.push(prefix + address);
+  return recipients;
 }
+
+const isSandboxAddress = (address: string): boolean =>
+  address.endsWith('@sandbox.test') || address.startsWith('+1500555');
 
 /** The limit of a rule in words. */
 export function limitText({ limit, unit, window, scope, per_template }: BrakeRule): string {

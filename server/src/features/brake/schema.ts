@@ -37,7 +37,7 @@ const ruleFields = {
   name: Type.String({ minLength: 1, maxLength: limits.name, pattern: oneLine }),
   scope: OneOf(ruleScopes, {
     description:
-      'What the limit is for: the whole environment, each API key, each category, each workflow or each recipient (the user, or the address when none is named). `chain` limits how deep workflow runs trigger each other. `spike` compares the rate of the last minute with the same hour of the last seven days.',
+      'What the limit is for: the whole environment, each API key, each category, each workflow or each recipient (the user and the address, each on its own). `chain` limits how deep workflow runs trigger each other. `spike` compares the rate of the last minute with the same hour of the last seven days.',
   }),
   limit: Type.Integer({
     description:

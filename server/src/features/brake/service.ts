@@ -20,7 +20,7 @@ import {
   type ReleaseRow,
   updateRelease,
 } from './releases-store.ts';
-import { ruleOf } from './rule-input.ts';
+import { checkMatch, ruleOf } from './rule-input.ts';
 import { type DefaultRules, withDefaults } from './rules.ts';
 import { deleteRule, listRules, upsertRule } from './rules-store.ts';
 import {
@@ -132,6 +132,7 @@ export function createBrakeService(
     async putRule(principal, key, input, requestId) {
       const { environmentId } = principal;
       const rule = ruleOf(key, input);
+      await checkMatch(pool, environmentId, rule.match);
       const result = await transaction(pool, async (tx) => {
         await lockEnvironment(tx, environmentId);
         const stored = await listRules(tx, environmentId);

@@ -1,7 +1,7 @@
 import { parseAddressKey } from '../../channels/address-key.ts';
 import type { Channel } from '../../channels/contract.ts';
 import { magicAddresses, magicNumbers } from '../../channels/sandbox/index.ts';
-import { channelSpecs } from '../../channels/specs.ts';
+import { addressKeyOn } from '../../channels/specs.ts';
 import type { Sql } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { SuppressionReason, SuppressionSource } from './schema.ts';
@@ -30,18 +30,13 @@ const sourceOf: Record<Refusal['reason'], SuppressionSource> = {
 };
 const magic = new Set([...magicAddresses, ...magicNumbers]);
 
-/** Null when the list does not cover the channel. */
-function suppressionKeyOf({ channel, address }: Addressee): string | null {
-  return address === null ? null : (channelSpecs[channel].recipient.suppressionKey?.(address) ?? null);
-}
-
 /**
  * Runs in the transaction that records the refusal, so that neither exists without the other. The sandbox addresses are not
  * suppressed, or each would work only once; `bounced+anything@sandbox.test` behaves like a real address.
  */
 export async function suppressRefused(sql: Sql, refusals: Refusal[], now: number): Promise<void> {
   const rows = refusals.flatMap((refusal): SuppressionRow[] => {
-    const address = suppressionKeyOf(refusal);
+    const address = addressKeyOn(refusal.channel, refusal.address);
     if (address === null || magic.has(address)) return [];
     return [
       {
@@ -101,7 +96,7 @@ export async function findSuppressed(
   addressees: Addressee[],
 ): Promise<Map<string, SuppressionRow>> {
   const wanted = addressees.flatMap((addressee) => {
-    const address = suppressionKeyOf(addressee);
+    const address = addressKeyOn(addressee.channel, addressee.address);
     return address === null ? [] : [{ id: addressee.id, environmentId: addressee.environment_id, address }];
   });
   if (wanted.length === 0) return new Map();
