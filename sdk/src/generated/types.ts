@@ -2380,19 +2380,29 @@ export type WorkflowVersionSummary = {
 };
 
 export type ListNotificationsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
+  /** Only those with this status. */
   status?:
     | ('queued' | 'sending' | 'sent' | 'failed' | 'suppressed' | 'delivered' | 'bounced' | 'complained')
     | undefined;
+  /** The channel. */
   channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
+  /** The key of the category. */
   category?: string | undefined;
+  /** The key of the template. */
   template_key?: string | undefined;
   /** The recipient address (`recipient.address`), case-insensitive. */
   recipient?: string | undefined;
+  /** Your id of the user. */
   external_user_id?: string | undefined;
+  /** The id of the broadcast. */
   broadcast_id?: string | undefined;
+  /** Only those created at or after this time. */
   created_after?: string | undefined;
+  /** Only those created before this time. */
   created_before?: string | undefined;
 };
 
@@ -2421,8 +2431,11 @@ export type SendNotificationBatchResult = {
 };
 
 export type ListBulkActionsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
+  /** Only those with this status. */
   status?: ('running' | 'completed' | 'cancelled') | undefined;
 };
 
@@ -2432,7 +2445,9 @@ export type ListBulkActionsResult = {
 };
 
 export type ListTemplatesParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
   /** A part of the key or the name, case-insensitive. */
   search?: string | undefined;
@@ -2454,7 +2469,9 @@ export type DeleteTemplateBodyParams = {
 };
 
 export type ListTemplateVersionsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -2468,7 +2485,9 @@ export type PromoteTemplateParams = {
 };
 
 export type ListLayoutsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
   /** A part of the key, case-insensitive. */
   search?: string | undefined;
@@ -2480,7 +2499,9 @@ export type ListLayoutsResult = {
 };
 
 export type ListLayoutVersionsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -2490,7 +2511,9 @@ export type ListLayoutVersionsResult = {
 };
 
 export type ListPartialsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
   /** A part of the key, case-insensitive. */
   search?: string | undefined;
@@ -2502,7 +2525,9 @@ export type ListPartialsResult = {
 };
 
 export type ListPartialVersionsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -2512,7 +2537,9 @@ export type ListPartialVersionsResult = {
 };
 
 export type ListTranslationsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
   /** A part of the key, case-insensitive. */
   search?: string | undefined;
@@ -2524,7 +2551,9 @@ export type ListTranslationsResult = {
 };
 
 export type ListMissingTranslationsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
   /** Only this locale. */
   locale?: string | undefined;
@@ -2536,7 +2565,9 @@ export type ListMissingTranslationsResult = {
 };
 
 export type ListTranslationVersionsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -2546,8 +2577,11 @@ export type ListTranslationVersionsResult = {
 };
 
 export type ListCategoriesParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
+  /** Whether archived ones are listed too. */
   include_archived?: boolean | undefined;
 };
 
@@ -2577,12 +2611,15 @@ export type SetUserPreferenceParams = {
 };
 
 export type ListSuppressionsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
   /** An email address or a phone number in E.164 format. */
   address?: string | undefined;
   /** The beginning of the address. */
   search?: string | undefined;
+  /** Only those with this reason. */
   reason?: ('hard_bounce' | 'complaint' | 'manual_add' | 'unsubscribed') | undefined;
 };
 
@@ -2598,7 +2635,9 @@ export type RemoveSuppressionParams = {
 };
 
 export type ListUsersParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
   /** The beginning of the `external_user_id` or the email, case-insensitive. */
   search?: string | undefined;
@@ -2610,7 +2649,9 @@ export type ListUsersResult = {
 };
 
 export type ListTopicsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
   /** A part of the key or the name, case-insensitive. */
   search?: string | undefined;
@@ -2622,7 +2663,9 @@ export type ListTopicsResult = {
 };
 
 export type ListTopicSubscribersParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -2650,8 +2693,11 @@ export type PreviewAudienceParams = {
 };
 
 export type ListBroadcastsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
+  /** Only those with this status. */
   status?: ('scheduled' | 'preparing' | 'running' | 'paused' | 'done' | 'cancelled') | undefined;
 };
 
@@ -2671,7 +2717,9 @@ export type ListHoldsResult = {
 };
 
 export type ListReleasesParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -2702,8 +2750,11 @@ export type ListUserDevicesResult = {
 };
 
 export type ListWebhookEndpointsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
+  /** Whether disabled ones are listed too. */
   include_disabled?: boolean | undefined;
 };
 
@@ -2720,8 +2771,11 @@ export type RotateEnvironmentWebhookSecretResult = {
 };
 
 export type ListWebhookDeliveriesParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
+  /** Only those with this status. */
   status?: ('pending' | 'in_flight' | 'succeeded' | 'permanent_failure' | 'failed') | undefined;
   /** For example `notification.sent`. Types that do not exist yet are allowed. */
   event_type?: string | undefined;
@@ -2735,7 +2789,9 @@ export type ListWebhookDeliveriesResult = {
 };
 
 export type ListWebhookAttemptsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -2765,8 +2821,11 @@ export type GetWebhookEndpointHealthParams = {
 };
 
 export type ListWorkflowsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
+  /** Only those with this status. */
   status?: ('draft' | 'active' | 'disabled') | undefined;
   /** A part of the key or the name, case-insensitive. */
   search?: string | undefined;
@@ -2784,7 +2843,9 @@ export type PromoteWorkflowParams = {
 };
 
 export type ListWorkflowVersionsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -2794,15 +2855,20 @@ export type ListWorkflowVersionsResult = {
 };
 
 export type ActivateWorkflowVersionParams = {
+  /** Whether to check only, and change nothing. */
   dry_run?: boolean | undefined;
 };
 
 export type ListWorkflowRunsParams = {
+  /** Only those with this status. */
   status?:
     | ('pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelling' | 'cancelled')
     | undefined;
+  /** Your id of the user. */
   external_user_id?: string | undefined;
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_page_token` of the page before. */
   page_token?: string | undefined;
 };
 
@@ -2812,8 +2878,11 @@ export type ListWorkflowRunsResult = {
 };
 
 export type ListSchedulesParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
+  /** Only those with this status. */
   status?: ('active' | 'paused' | 'ended') | undefined;
 };
 
@@ -2823,7 +2892,9 @@ export type ListSchedulesResult = {
 };
 
 export type ListScheduleRunsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -2833,9 +2904,13 @@ export type ListScheduleRunsResult = {
 };
 
 export type ListSandboxMessagesParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
+  /** The id of the notification. */
   notification_id?: string | undefined;
+  /** The channel. */
   channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
   /** The beginning of the recipient’s address, case-insensitive. */
   to?: string | undefined;
@@ -2973,7 +3048,9 @@ export type VerifySmsProviderResult = {
 };
 
 export type ListChatoneInstallationsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -3049,7 +3126,9 @@ export type GetEnvironmentResult = {
 };
 
 export type ListApiKeysParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -3250,7 +3329,9 @@ export type ChangePasswordParams = {
 };
 
 export type ListSessionsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -3268,7 +3349,9 @@ export type UpdateOrganizationParams = {
 };
 
 export type ListMembersParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -3282,7 +3365,9 @@ export type UpdateMemberParams = {
 };
 
 export type ListInvitationsParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 };
 
@@ -3310,10 +3395,15 @@ export type AcceptInvitationParams = {
 };
 
 export type ListAuditEntriesParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
+  /** Only entries about this action. */
   action?: string | undefined;
+  /** Only entries about this resource. */
   target?: string | undefined;
+  /** Only entries of this person or key. */
   actor_id?: string | undefined;
   /** At or after this time. */
   created_after?: string | undefined;
@@ -3384,7 +3474,9 @@ export type VerifyInboxTokenResult = {
 };
 
 export type GetInboxFeedParams = {
+  /** The number of items in a page, at most 100. */
   limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
   /** Snoozed items are only in the list of `snoozed`. */
   status?: ('all' | 'read' | 'unread' | 'snoozed') | undefined;

@@ -5,8 +5,10 @@ export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; summary: string; description: string; license: object };
   servers: { url: string; description?: string }[];
-  tags: { name: string }[];
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
+  /** The calls that the service makes, by the type of the event. */
+  webhooks: Record<string, { post: Operation }>;
   components: {
     schemas: Record<string, JsonSchema>;
     responses: Record<string, Response>;

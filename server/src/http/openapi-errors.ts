@@ -26,10 +26,13 @@ export function errorStatuses(route: Route): number[] {
     [429, access !== 'public'],
   ];
   const statuses = possible.filter(([, applies]) => applies).map(([status]) => status);
-  return [...new Set([...statuses, ...errors.map((code) => problemCodes[code].status)])].sort(
-    (one, other) => one - other,
-  );
+  return [...new Set([...statuses, ...errors.map((code) => problemCodes[code].status)])]
+    .filter((status) => !isOther(status))
+    .sort((one, other) => one - other);
 }
+
+/** These follow from no operation: `default` stands for them. */
+const isOther = (status: number): boolean => status === 405 || status >= 500;
 
 export function errorReference(status: number | 'Other'): string {
   return `#/components/responses/Error${status}`;
@@ -55,17 +58,26 @@ const errorSchema = {
 
 export function errorResponses(place: ParameterLocation): Record<string, Response> {
   const content = { 'application/json': { schema: place(errorSchema) } };
-  const statuses = [...new Set(describeErrors().map((row) => row.status))];
-  const responses = statuses.map((status): [string, Response] => {
-    const codes = describeErrors().filter((row) => row.status === status);
-    const lines = codes.map((row) => `- \`${row.code}\`: ${row.meaning}`);
-    return [
-      `Error${status}`,
-      { description: `${STATUS_CODES[status]}\n\n${lines.join('\n')}`, headers: requestIdHeader, content },
-    ];
+  const rows = describeErrors();
+  const response = (title: string, lines: string[]): Response => ({
+    description: `${title}\n\n${lines.join('\n')}`,
+    headers: requestIdHeader,
+    content,
   });
+  const statuses = [...new Set(rows.map((row) => row.status))].filter((status) => !isOther(status));
+  const others = rows.filter(({ status }) => isOther(status));
   return Object.fromEntries([
-    ...responses,
-    ['ErrorOther', { description: 'Any other error', headers: requestIdHeader, content }],
+    ...statuses.map((status): [string, Response] => {
+      const codes = rows.filter((row) => row.status === status);
+      const lines = codes.map(({ code, meaning }) => `- \`${code}\`: ${meaning}`);
+      return [`Error${status}`, response(STATUS_CODES[status] ?? 'Error', lines)];
+    }),
+    [
+      'ErrorOther',
+      response(
+        'Any other error',
+        others.map(({ status, code, meaning }) => `- ${status} \`${code}\`: ${meaning}`),
+      ),
+    ],
   ]);
 }

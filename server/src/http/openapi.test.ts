@@ -11,7 +11,7 @@ const ring = route({
   method: 'POST',
   path: '/v1/bells/:id/ring/:times',
   operation: 'ringBell',
-  tag: 'Bells',
+  tag: 'Operations',
   summary: 'Ring a bell',
   description: 'Once or more.',
   access: 'notifications:send',
@@ -30,7 +30,7 @@ const look = (access: Route['access']) =>
     method: 'GET',
     path: '/bells',
     operation: 'look',
-    tag: 'Bells',
+    tag: 'Operations',
     summary: 'Look',
     access,
     responses: { 200: Type.String({ contentMediaType: 'text/html' }) },
@@ -47,7 +47,13 @@ describe('the OpenAPI document', () => {
   it('writes the parameters of path, query and headers as the routes check them', () => {
     const { parameters } = operation(openApiDocument([ring], '1'), '/v1/bells/{id}/ring/{times}', 'post');
     expect(parameters).toEqual([
-      { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'The id of the resource.',
+        schema: { type: 'string', format: 'uuid' },
+      },
       { name: 'times', in: 'path', required: true, schema: { type: 'string' } },
       {
         name: 'loud',

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { answerExamples } from './openapi-answers.ts';
 import {
   type OpenApiDocument,
   type Operation,
@@ -9,6 +10,8 @@ import {
 } from './openapi-document.ts';
 import { errorReference, errorResponses, errorStatuses } from './openapi-errors.ts';
 import { createSchemaCollector, type JsonSchema } from './openapi-schemas.ts';
+import { parameterTexts, tagTexts } from './openapi-texts.ts';
+import { webhookOperations } from './openapi-webhooks.ts';
 import { isRecipientAccess, recipientScopeOf } from './recipient-access.ts';
 import type { Access, Route } from './route.ts';
 
@@ -34,6 +37,7 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, location) };
   }
   const responses = errorResponses(location);
+  const { Notification: notification } = schemas();
   return {
     openapi: '3.1.1',
     info: {
@@ -44,10 +48,16 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:8400', description: 'The default address on your machine' }],
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({
+      name,
+      description: tagTexts[name] ?? '',
+    })),
     paths,
+    webhooks: notification ? webhookOperations(notification) : {},
     components: {
-      schemas: schemas(),
+      schemas: Object.fromEntries(
+        Object.entries(schemas()).map(([name, schema]) => [name, exampled(name, schema)]),
+      ),
       responses,
       headers: {
         RequestId: { description: 'Identifies this request in the logs.', schema: { type: 'string' } },
@@ -70,6 +80,11 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
       },
     },
   };
+}
+
+function exampled(name: string, schema: JsonSchema): JsonSchema {
+  const example = answerExamples[name];
+  return example && !schema.examples ? { ...schema, examples: [example] } : schema;
 }
 
 function operationOf(route: Route, location: ParameterLocation): Operation {
@@ -159,7 +174,7 @@ function parameter(
   required: boolean,
   location: ParameterLocation,
 ): Parameter {
-  const { description: text, ...rest } = schema;
+  const { description: text = parameterTexts[name], ...rest } = schema;
   return {
     name,
     in: where,

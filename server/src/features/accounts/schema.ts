@@ -29,23 +29,29 @@ export const Environment = Type.Object({
 });
 export const EnvironmentPage = PageOf(Environment);
 
-export const NewApiKey = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: oneLine }),
-  preset: Type.Optional(
-    OneOf(presetNames, {
-      description:
-        'Set this or `scopes`. `full_access`: every scope, including promotion to Live. `send_only`: `notifications:send` and `workflows:trigger`. `read_only`: every `:read`.',
-    }),
-  ),
-  scopes: Type.Optional(
-    Type.Array(OneOf(scopes), { minItems: 1, maxItems: 100, description: 'Set this or `preset`.' }),
-  ),
-  expires_at: Type.Optional(
-    Nullable(
-      Type.String({ format: 'date-time', description: 'In the future; by default the key does not expire.' }),
+export const NewApiKey = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100, pattern: oneLine }),
+    preset: Type.Optional(
+      OneOf(presetNames, {
+        description:
+          'Set this or `scopes`. `full_access`: every scope, including promotion to Live. `send_only`: `notifications:send` and `workflows:trigger`. `read_only`: every `:read`.',
+      }),
     ),
-  ),
-});
+    scopes: Type.Optional(
+      Type.Array(OneOf(scopes), { minItems: 1, maxItems: 100, description: 'Set this or `preset`.' }),
+    ),
+    expires_at: Type.Optional(
+      Nullable(
+        Type.String({
+          format: 'date-time',
+          description: 'In the future; by default the key does not expire.',
+        }),
+      ),
+    ),
+  },
+  { examples: [{ name: 'Web shop', preset: 'send_only' }] },
+);
 
 const keyFields = {
   id: Uuid,
@@ -74,7 +80,7 @@ export const Rotation = Type.Object({
       description: 'How long the old key keeps working.',
     }),
   ),
-});
+}, { examples: [{ grace_seconds: 86_400 }] });
 
 /** The limits apply to new passwords; older, shorter ones keep working. */
 export const passwordLength = { least: 10, most: 200 } as const;
@@ -88,10 +94,13 @@ export const Name = Type.String({
   pattern: pattern('^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$', 'one line of text, and not only spaces'),
 });
 
-export const Login = Type.Object({
-  email: Type.String({ minLength: 1, maxLength: 320 }),
-  password: Password,
-});
+export const Login = Type.Object(
+  {
+    email: Type.String({ minLength: 1, maxLength: 320 }),
+    password: Password,
+  },
+  { examples: [{ email: 'ada@example.com', password: 'correct horse battery staple' }] },
+);
 
 export const Organization = Type.Object(
   {
@@ -117,9 +126,16 @@ export const Person = Type.Object(
   { title: 'Person' },
 );
 
-export const PersonPatch = Type.Object({ name: Name });
+export const PersonPatch = Type.Object({ name: Name }, { examples: [{ name: 'Ada Lovelace' }] });
 
-export const PasswordChange = Type.Object({ current_password: Password, new_password: NewPassword });
+export const PasswordChange = Type.Object(
+  { current_password: Password, new_password: NewPassword },
+  {
+    examples: [
+      { current_password: 'correct horse battery staple', new_password: 'a longer sentence is better' },
+    ],
+  },
+);
 
 const Session = Type.Object(
   {

@@ -7,7 +7,7 @@ export const OrganizationParams = Type.Object({ organizationId: Uuid });
 export const MemberParams = Type.Object({ organizationId: Uuid, userId: Uuid });
 export const InvitationParams = Type.Object({ organizationId: Uuid, id: Uuid });
 
-export const OrganizationName = Type.Object({ name: Name });
+export const OrganizationName = Type.Object({ name: Name }, { examples: [{ name: 'Acme' }] });
 
 export const Member = Type.Object(
   {
@@ -23,12 +23,15 @@ export const Member = Type.Object(
   { title: 'Member' },
 );
 export const MemberPage = PageOf(Member);
-export const MemberPatch = Type.Object({ role: OneOf(roles) });
+export const MemberPatch = Type.Object({ role: OneOf(roles) }, { examples: [{ role: 'admin' }] });
 
-export const NewInvitation = Type.Object({
-  email: Type.String({ minLength: 1, maxLength: 320 }),
-  role: OneOf(roles),
-});
+export const NewInvitation = Type.Object(
+  {
+    email: Type.String({ minLength: 1, maxLength: 320 }),
+    role: OneOf(roles),
+  },
+  { examples: [{ email: 'grace@example.com', role: 'developer' }] },
+);
 
 const invitationFields = {
   id: Uuid,
@@ -57,7 +60,10 @@ const Token = Type.String({
   description: 'The part after the # in the link.',
 });
 
-export const InvitationToken = Type.Object({ token: Token });
+export const InvitationToken = Type.Object(
+  { token: Token },
+  { examples: [{ token: 'the token of the link' }] },
+);
 
 export const InvitationPreview = Type.Object(
   {
@@ -79,4 +85,4 @@ export const Acceptance = Type.Object({
     maxLength: passwordLength.most,
     description: `Of the existing account; otherwise a new one, of at least ${passwordLength.least} characters.`,
   }),
-});
+}, { examples: [{ token: 'the token of the link', name: 'Grace Hopper', password: 'correct horse battery staple' }] });

@@ -56,7 +56,10 @@ export const Audience = Type.Object(
 );
 export type Audience = Static<typeof Audience>;
 
-export const AudiencePreviewRequest = Type.Object({ audience: Audience });
+export const AudiencePreviewRequest = Type.Object(
+  { audience: Audience },
+  { examples: [{ audience: { topic: 'release_notes' } }] },
+);
 
 export const AudiencePreview = Type.Object(
   {

@@ -22,7 +22,13 @@ export const CreateTopic = Type.Object(
 );
 export type CreateTopic = Static<typeof CreateTopic>;
 
-export const ReplaceTopic = Type.Object({ name: Name, description: Description }, { title: 'TopicUpdate' });
+export const ReplaceTopic = Type.Object(
+  { name: Name, description: Description },
+  {
+    title: 'TopicUpdate',
+    examples: [{ name: 'Release notes', description: 'What changed in each version' }],
+  },
+);
 export type ReplaceTopic = Static<typeof ReplaceTopic>;
 
 export const Topic = Type.Object(

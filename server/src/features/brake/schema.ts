@@ -131,7 +131,10 @@ export const FreezeInput = Type.Object(
 );
 export type FreezeInput = Static<typeof FreezeInput>;
 
-export const UnfreezeInput = Type.Object({ channel: FrozenChannel }, { title: 'UnfreezeInput' });
+export const UnfreezeInput = Type.Object(
+  { channel: FrozenChannel },
+  { title: 'UnfreezeInput', examples: [{ channel: 'sms' }] },
+);
 
 export const Freeze = Type.Object(
   {

@@ -149,16 +149,19 @@ const bulkFilter = {
   ids: Type.Optional(Nullable(Type.Array(Uuid, { maxItems: bulkIds, description: 'Only these items.' }))),
   ...tabFilter,
 };
-export const MarkAllRead = Type.Object(bulkFilter);
+export const MarkAllRead = Type.Object(bulkFilter, { examples: [{ category: 'product_news' }] });
 export const MarkedRead = Type.Object({ marked_count: Type.Integer(), unread_count: Type.Integer() });
 
 const archiveStatuses = ['all', 'read'] as const;
-export const ArchiveAll = Type.Object({
-  ...bulkFilter,
-  status: Type.Optional(
-    Nullable(OneOf(archiveStatuses, { default: 'all', description: '`read`: unread items stay.' })),
-  ),
-});
+export const ArchiveAll = Type.Object(
+  {
+    ...bulkFilter,
+    status: Type.Optional(
+      Nullable(OneOf(archiveStatuses, { default: 'all', description: '`read`: unread items stay.' })),
+    ),
+  },
+  { examples: [{ status: 'read' }] },
+);
 export type BulkRequest = Static<typeof ArchiveAll>;
 export const ArchivedAll = Type.Object({ archived_count: Type.Integer(), unread_count: Type.Integer() });
 
@@ -225,7 +228,7 @@ export const RotateKey = Type.Object({
       description: 'How long earlier keys keep verifying tokens. Use 0 if they are compromised.',
     }),
   ),
-});
+}, { examples: [{ overlap_seconds: 86_400 }] });
 export const RotatedKey = Type.Object({
   signing_key: Type.String({ description: 'Shown only once.' }),
   previous_valid_until: DateTime,

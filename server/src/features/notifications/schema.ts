@@ -131,6 +131,7 @@ export const NotificationPatch = Type.Object(
   },
   {
     title: 'NotificationPatch',
+    examples: [{ send_at: '2030-01-01T09:00:00Z' }],
     description: 'Omitted or null fields stay unchanged; an empty string clears a field.',
   },
 );

@@ -58,7 +58,18 @@ export const PutLayout = Type.Object(
     text_template: Source,
     is_default: IsDefault('Bodies of the channel that name no layout use this one. Omitted: unchanged.'),
   },
-  { title: 'LayoutPut', description: 'Each template must contain `{{ content }}`, where the body goes.' },
+  {
+    title: 'LayoutPut',
+    examples: [
+      {
+        channel: 'email',
+        html_template: '<body>{{ content }}<p>Acme, Rome</p></body>',
+        text_template: '{{ content }}\nAcme, Rome',
+        is_default: true,
+      },
+    ],
+    description: 'Each template must contain `{{ content }}`, where the body goes.',
+  },
 );
 export type PutLayout = Static<typeof PutLayout>;
 
@@ -83,7 +94,7 @@ export type Layout = Static<typeof Layout>;
 
 export const PutPartial = Type.Object(
   { template: Type.String({ maxLength: limits.source }) },
-  { title: 'PartialPut' },
+  { title: 'PartialPut', examples: [{ template: '<p>Questions? Write to {{ support }}.</p>' }] },
 );
 export type PutPartial = Static<typeof PutPartial>;
 
@@ -109,7 +120,10 @@ export const PutTranslation = Type.Object(
       'Keys that another locale lacks come from this one, until another one becomes the default; the only locale always is. Omitted: unchanged.',
     ),
   },
-  { title: 'TranslationPut' },
+  {
+    title: 'TranslationPut',
+    examples: [{ messages: { order: { shipped: 'Shipped to %{city}' } }, is_default: true }],
+  },
 );
 export type PutTranslation = Static<typeof PutTranslation>;
 

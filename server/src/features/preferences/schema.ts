@@ -61,7 +61,12 @@ export const ReplaceCategory = Type.Object(
     ),
     push: Push,
   },
-  { title: 'CategoryUpdate' },
+  {
+    title: 'CategoryUpdate',
+    examples: [
+      { name: 'Product news', description: null, default_channels: ['email'], default_opt_in: true },
+    ],
+  },
 );
 export type ReplaceCategory = Static<typeof ReplaceCategory>;
 
@@ -132,13 +137,16 @@ export const DescribedMatrix = Type.Object({
   }),
 });
 
-export const SetPreferences = Type.Object({
-  preferences: Type.Array(
-    Type.Object({ category_key: CategoryKey, channel: OneOf(channels), opted_in: Type.Boolean() }),
-    { maxItems: limits.changes },
-  ),
-});
-export const SetPreference = Type.Object({ opted_in: Type.Boolean() });
+export const SetPreferences = Type.Object(
+  {
+    preferences: Type.Array(
+      Type.Object({ category_key: CategoryKey, channel: OneOf(channels), opted_in: Type.Boolean() }),
+      { maxItems: limits.changes },
+    ),
+  },
+  { examples: [{ preferences: [{ category_key: 'product_news', channel: 'email', opted_in: false }] }] },
+);
+export const SetPreference = Type.Object({ opted_in: Type.Boolean() }, { examples: [{ opted_in: false }] });
 
 const LocalTime = Type.String({
   pattern: pattern('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'a time from 00:00 to 23:59'),

@@ -22,7 +22,7 @@ export const TriggerRequest = Type.Object(
       Type.String({ maxLength: 100, description: 'The `chain` of the event that led to this trigger.' }),
     ),
   },
-  { title: 'WorkflowTrigger' },
+  { title: 'WorkflowTrigger', examples: [{ trigger_data: { user: 'user-1815', invoice: 'A-1' } }] },
 );
 
 export const TriggeredRun = Type.Object(
@@ -35,7 +35,7 @@ export const EventRequest = Type.Object(
     event_name: Type.String({ minLength: 1, maxLength: limits.eventName }),
     event_data: DataObject,
   },
-  { title: 'WorkflowEvent' },
+  { title: 'WorkflowEvent', examples: [{ event_name: 'invoice_paid', event_data: { invoice: 'A-1' } }] },
 );
 export type EventRequest = Static<typeof EventRequest>;
 

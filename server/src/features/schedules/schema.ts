@@ -140,7 +140,10 @@ const timingFields = {
   ends_at: Type.Optional(Nullable(DateTime)),
 };
 
-export const TimingBody = Type.Object(timingFields, { title: 'ScheduleTimingInput' });
+export const TimingBody = Type.Object(timingFields, {
+  title: 'ScheduleTimingInput',
+  examples: [{ cron: '0 9 * * 1', timezone: 'Europe/Rome' }],
+});
 export type TimingBody = Static<typeof TimingBody>;
 
 const missedPolicies = ['skip', 'run_once'] as const;
@@ -160,10 +163,34 @@ const definitionFields = {
   ),
 };
 
-export const NewSchedule = Type.Object({ key: Key, ...definitionFields }, { title: 'ScheduleCreate' });
+export const NewSchedule = Type.Object(
+  { key: Key, ...definitionFields },
+  {
+    title: 'ScheduleCreate',
+    examples: [
+      {
+        key: 'weekly_report',
+        name: 'Weekly report',
+        target: { kind: 'workflow', workflow_key: 'report' },
+        cron: '0 9 * * 1',
+        timezone: 'Europe/Rome',
+      },
+    ],
+  },
+);
 export type NewSchedule = Static<typeof NewSchedule>;
 
-export const ScheduleBody = Type.Object(definitionFields, { title: 'ScheduleReplace' });
+export const ScheduleBody = Type.Object(definitionFields, {
+  title: 'ScheduleReplace',
+  examples: [
+    {
+      name: 'Weekly report',
+      target: { kind: 'workflow', workflow_key: 'report' },
+      cron: '0 9 * * 1',
+      timezone: 'Europe/Rome',
+    },
+  ],
+});
 export type ScheduleBody = Static<typeof ScheduleBody>;
 
 const statuses = ['active', 'paused', 'ended'] as const;
@@ -275,7 +302,7 @@ export const SimulationBody = Type.Object(
       ),
     ),
   },
-  { title: 'ScheduleSimulate' },
+  { title: 'ScheduleSimulate', examples: [{ now: '2030-01-01T00:00:00Z', runs: 3 }] },
 );
 export type SimulationBody = Static<typeof SimulationBody>;
 

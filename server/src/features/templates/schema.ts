@@ -69,6 +69,14 @@ export const NewTemplate = Type.Object(
   },
   {
     title: 'TemplateCreate',
+    examples: [
+      {
+        key: 'order_shipped',
+        name: 'Order shipped',
+        subject_template: 'Order {{ order }} is on its way',
+        html_body_template: '<p>Hello {{ name }}, order {{ order }} is on its way.</p>',
+      },
+    ],
     description:
       'subject_template and html_body_template set the email body and are required without bodies.',
   },
@@ -79,13 +87,17 @@ export const TemplatePatch = Type.Object(
   { name: Type.Optional(Name), ...flatInput, bodies: Bodies, push: Push },
   {
     title: 'TemplatePatch',
+    examples: [{ name: 'Order shipped' }],
     description:
       'The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a text, and null clears push.',
   },
 );
 export type TemplatePatch = Static<typeof TemplatePatch>;
 
-export const PutBodyRequest = Type.Object(bodyInput, { title: 'TemplateBodyPut' });
+export const PutBodyRequest = Type.Object(bodyInput, {
+  title: 'TemplateBodyPut',
+  examples: [{ text_template: 'Order {{ order }} is on its way.' }],
+});
 export type PutBodyRequest = Static<typeof PutBodyRequest>;
 
 const bodyFields = {
@@ -153,6 +165,7 @@ export const RenderRequest = Type.Object(
   },
   {
     title: 'TemplateRender',
+    examples: [{ data: { name: 'Ada', order: 'A-1' }, channel: 'email' }],
     description:
       'The channel defaults to email, or else to the first one with a body. With strict, undefined variables and missing translations are rejected. The locale en-XA shows pseudo-translations.',
   },
@@ -178,7 +191,11 @@ export const PreviewRequest = Type.Object(
     data: Type.Optional(Nullable(JsonObject)),
     strict: Type.Optional(Nullable(Type.Boolean())),
   },
-  { title: 'TemplatePreviewRequest', description: 'An unsaved body with its data.' },
+  {
+    title: 'TemplatePreviewRequest',
+    examples: [{ channel: 'sms', text_template: 'Order {{ order }} is on its way.', data: { order: 'A-1' } }],
+    description: 'An unsaved body with its data.',
+  },
 );
 export type PreviewRequest = Static<typeof PreviewRequest>;
 
@@ -213,7 +230,7 @@ export const VersionContent = Type.Object(
   { title: 'TemplateVersionContent' },
 );
 
-export const PromoteRequest = Type.Object({ dry_run: Type.Optional(Nullable(Type.Boolean())) });
+export const PromoteRequest = Type.Object({ dry_run: Type.Optional(Nullable(Type.Boolean())) }, { examples: [{ dry_run: true }] });
 
 const changes = ['added', 'removed', 'modified', 'unchanged'] as const;
 export type Change = (typeof changes)[number];

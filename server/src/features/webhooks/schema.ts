@@ -62,7 +62,11 @@ export const EndpointChange = Type.Object(
       }),
     ),
   },
-  { title: 'WebhookEndpointChange', description: 'Omitted or null fields stay unchanged.' },
+  {
+    title: 'WebhookEndpointChange',
+    examples: [{ event_filters: ['notification.failed', 'notification.bounced'], status: 'active' }],
+    description: 'Omitted or null fields stay unchanged.',
+  },
 );
 export type EndpointChange = Static<typeof EndpointChange>;
 
@@ -166,7 +170,7 @@ export const Recovery = Type.Object({
     format: 'date-time',
     description: 'Deliveries that failed permanently at or after this time.',
   }),
-});
+}, { examples: [{ since: '2030-01-01T00:00:00Z' }] });
 export const RecoveryResult = Type.Object({
   count: Type.Integer({ description: 'Deliveries that are retried, a hundred per second.' }),
 });

@@ -28,7 +28,7 @@ const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.descr
 
 export const NewWorkflow = Type.Object(
   { key: Type.String({ pattern: keyPattern }), name: Name, description: Description },
-  { title: 'WorkflowCreate' },
+  { title: 'WorkflowCreate', examples: [{ key: 'dunning', name: 'Dunning' }] },
 );
 export type NewWorkflow = Static<typeof NewWorkflow>;
 
@@ -36,6 +36,7 @@ export const WorkflowPatch = Type.Object(
   { name: Type.Optional(Name), description: Description },
   {
     title: 'WorkflowPatch',
+    examples: [{ name: 'Dunning' }],
     description: 'Omitted or null fields stay unchanged; an empty description clears it.',
   },
 );
@@ -94,6 +95,21 @@ export const VersionRequest = Type.Object(
   },
   {
     title: 'WorkflowVersionCreate',
+    examples: [
+      {
+        body: {
+          steps: [
+            {
+              id: 'mail',
+              kind: 'send',
+              channel: 'email',
+              recipient: { external_user_id: '{{ trigger.user }}' },
+              template_key: 'order_shipped',
+            },
+          ],
+        },
+      },
+    ],
     description: 'Set one of the two. The JSON Schema of the body is at /workflows/schema.json.',
   },
 );
@@ -158,7 +174,7 @@ export const PromoteRequest = Type.Object({
         'Also promote templates: true for those used in the body, or a list of template keys. Requires templates:promote.',
     }),
   ),
-});
+}, { examples: [{ dry_run: true, include_templates: true }] });
 export type PromoteRequest = Static<typeof PromoteRequest>;
 
 const Change = OneOf(['added', 'removed', 'modified', 'unchanged'] as const);

@@ -97,7 +97,7 @@ export const SimulateRequest = Type.Object(
       ),
     ),
   },
-  { title: 'WorkflowSimulate' },
+  { title: 'WorkflowSimulate', examples: [{ trigger_data: { user: 'user-1815' } }] },
 );
 export type SimulateRequest = Static<typeof SimulateRequest>;
 

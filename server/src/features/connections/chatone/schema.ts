@@ -16,12 +16,12 @@ export const NewInstallation = Type.Object(
         'The token of an app that is already installed in the workspace. In Test, a token that begins with `xoxb-sandbox` is not checked.',
     }),
   },
-  { title: 'NewChatoneInstallation' },
+  { title: 'NewChatoneInstallation', examples: [{ bot_token: 'xoxb-sandbox' }] },
 );
 
 export const InstallationChange = Type.Object(
   { auto_join_public_channels: Type.Boolean() },
-  { title: 'ChatoneInstallationChange' },
+  { title: 'ChatoneInstallationChange', examples: [{ auto_join_public_channels: true }] },
 );
 
 export const Installation = Type.Object(
@@ -53,7 +53,7 @@ export const TestTargets = Type.Object(
     chatone_user_id: target('Send a direct message to this user.'),
     chatone_channel_id: target('Post to this channel. With both, both are sent.'),
   },
-  { title: 'ChatoneTestTargets' },
+  { title: 'ChatoneTestTargets', examples: [{ chatone_channel_id: 'C0123456789' }] },
 );
 export type TestTargets = Static<typeof TestTargets>;
 

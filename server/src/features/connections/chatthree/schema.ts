@@ -24,12 +24,17 @@ const defaults = {
 
 export const NewChatthreeEndpoint = Type.Object(
   { label: Label, webhook_url: WebhookUrl, key: Key, ...defaults },
-  { title: 'NewChatthreeEndpoint' },
+  {
+    title: 'NewChatthreeEndpoint',
+    examples: [
+      { label: 'Operations', webhook_url: 'https://discord.com/api/webhooks/123456789012345678/token' },
+    ],
+  },
 );
 
 export const ChatthreeEndpointChange = Type.Object(
   { label: Type.Optional(Label), webhook_url: Type.Optional(WebhookUrl), ...defaults },
-  { title: 'ChatthreeEndpointChange' },
+  { title: 'ChatthreeEndpointChange', examples: [{ label: 'Operations', default_username: 'Acme' }] },
 );
 
 export const ChatthreeEndpoint = Type.Object(

@@ -4,12 +4,20 @@ import { endpointFields, health, Key, Label, WebhookUrl } from '../endpoints/sch
 
 export const NewChattwoEndpoint = Type.Object(
   { label: Label, webhook_url: WebhookUrl, key: Key },
-  { title: 'NewChattwoEndpoint' },
+  {
+    title: 'NewChattwoEndpoint',
+    examples: [
+      {
+        label: 'Operations',
+        webhook_url: 'https://prod-00.westeurope.logic.azure.com/workflows/0123/triggers/manual/paths/invoke',
+      },
+    ],
+  },
 );
 
 export const ChattwoEndpointChange = Type.Object(
   { label: Type.Optional(Label), webhook_url: Type.Optional(WebhookUrl) },
-  { title: 'ChattwoEndpointChange' },
+  { title: 'ChattwoEndpointChange', examples: [{ label: 'Operations' }] },
 );
 
 export const ChattwoEndpoint = Type.Object(
