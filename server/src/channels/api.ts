@@ -1,9 +1,9 @@
 import { sha256 } from '../kernel/crypto.ts';
 import { isRecord, type JsonRecord } from '../kernel/record.ts';
 import type { Message, Outcome, ProviderCarrier, VerificationResult } from './contract.ts';
-import { type OutboundAnswer, type OutboundCall, parseRetryAfter } from './http.ts';
+import { type OutboundAnswer, type OutboundCall, type OutboundFailure, parseRetryAfter } from './http.ts';
 import { jsonIn } from './json.ts';
-import { lostAnswer, wholeRefusal } from './lost-answer.ts';
+import { cutSuccess, lostAnswer, wholeRefusal } from './lost-answer.ts';
 import type { ProviderContext } from './provider.ts';
 import { shownText } from './secrets.ts';
 import { unbuiltMessage } from './unbuilt-message.ts';
@@ -43,6 +43,8 @@ export interface ProviderApi<Sent extends Message> {
   /** Throws a Problem when the message or the settings are the reason that no request can be made. */
   request(message: Sent): ApiRequest | Promise<ApiRequest>;
   classify(answer: ApiAnswer): Outcome;
+  /** The body of a successful answer says whether the message was accepted: without the whole of it, that is unknown. */
+  bodyDecides?: boolean;
   /** A call that checks the credentials and sends nothing, and the judgement of its answer. */
   check: { request(): ApiRequest; judge(answer: ApiAnswer): VerificationResult };
 }
@@ -63,6 +65,16 @@ export function createApiCarrier<Sent extends Message>(
   };
   const read = (answer: OutboundAnswer): ApiAnswer => readAnswer(answer, clock(), secrets);
 
+  function outcomeOfCut(failure: OutboundFailure): Outcome {
+    const cut = api.bodyDecides ? null : cutSuccess(failure);
+    if (!cut) return lostAnswer(failure);
+    // What came may be enough for the id of the message.
+    const outcome = api.classify(read(cut));
+    if (outcome.kind !== 'ambiguous') return outcome;
+    const detail = `The service returned ${cut.status}, and the connection closed within the response.`;
+    return { kind: 'accepted', providerMessageId: null, detail, code: String(cut.status) };
+  }
+
   return {
     name: api.name,
     kind: api.kind,
@@ -76,10 +88,8 @@ export function createApiCarrier<Sent extends Message>(
         return shownOutcome(unbuiltMessage(error, 'message'), secrets);
       }
       const answer = await call(request, timeoutMs, signal);
-      return shownOutcome(
-        answer.kind === 'answer' ? api.classify(read(answer)) : lostAnswer(answer),
-        secrets,
-      );
+      const outcome = answer.kind === 'answer' ? api.classify(read(answer)) : outcomeOfCut(answer);
+      return shownOutcome(outcome, secrets);
     },
     async verify() {
       const answer = await call(api.check.request(), Math.min(timeoutMs, verifyTimeoutMs));

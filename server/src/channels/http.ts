@@ -71,6 +71,8 @@ export interface OutboundFailure {
   reached: boolean;
   /** The status, when the answer had begun; otherwise null. */
   status: number | null;
+  /** As far as they came. */
+  headers: OutboundAnswer['headers'];
   body: Buffer;
   latencyMs: number;
 }
@@ -181,6 +183,7 @@ function dispatch(agent: Dispatcher, call: OutboundCall): Promise<OutboundAnswer
         detail,
         reached: controller !== null,
         status,
+        headers,
         body,
         latencyMs,
       }));

@@ -264,7 +264,7 @@ function exchange(
 }
 
 function failureOf(error: Error, latencyMs: number): OutboundFailure {
-  const common = { kind: 'failure', status: null, body: Buffer.alloc(0), latencyMs } as const;
+  const common = { kind: 'failure', status: null, headers: {}, body: Buffer.alloc(0), latencyMs } as const;
   if (error instanceof AddressRefused)
     return { ...common, failure: 'blocked', detail: error.message, reached: false };
   if (error instanceof CallTimeout)

@@ -4,8 +4,21 @@ import type { OutboundAnswer, OutboundFailure } from './http.ts';
 /** The status alone makes an answer a refusal, even when its body was cut off. */
 export function wholeRefusal(answer: OutboundAnswer | OutboundFailure): OutboundAnswer | OutboundFailure {
   if (answer.kind === 'answer' || answer.status === null || answer.status < 400) return answer;
-  const { status, body, latencyMs } = answer;
-  return { kind: 'answer', status, headers: {}, body, latencyMs };
+  return answerSoFar(answer, answer.status);
+}
+
+/**
+ * The answer as far as it came, when its status says that the request was accepted: a connection that closes within the body does
+ * not take that back. A web page may come from anybody. Null for every other answer.
+ */
+export function cutSuccess(answer: OutboundAnswer | OutboundFailure): OutboundAnswer | null {
+  if (answer.kind === 'answer' || answer.failure !== 'closed') return null;
+  if (answer.status === null || answer.status < 200 || answer.status > 299) return null;
+  return String(answer.headers['content-type']).includes('html') ? null : answerSoFar(answer, answer.status);
+}
+
+function answerSoFar({ headers, body, latencyMs }: OutboundFailure, status: number): OutboundAnswer {
+  return { kind: 'answer', status, headers, body, latencyMs };
 }
 
 /**

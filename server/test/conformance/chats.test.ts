@@ -195,7 +195,7 @@ examine({
   provider: 'chatone',
   idempotent: false,
   start: chatoneBench,
-  mishaps: { ...httpMishaps, gateway_timeout: 'retry' },
+  mishaps: { ...httpMishaps, gateway_timeout: 'retry', half_answer: 'ambiguous' },
   refusals: chatoneCodes.flatMap(([kind, codes]) =>
     codes
       .trim()

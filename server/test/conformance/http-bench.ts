@@ -44,7 +44,7 @@ export const httpMishaps: Readonly<Record<Mishap, Outcome['kind']>> = {
   page_instead_of_answer: 'ambiguous',
   malformed_answer: 'ambiguous',
   empty_answer: 'ambiguous',
-  half_answer: 'ambiguous',
+  half_answer: 'accepted',
   redirect: 'broken',
   dropped: 'ambiguous',
   dropped_after_accept: 'ambiguous',

@@ -17,6 +17,9 @@ const message = (changes: Partial<SmsMessage> = {}): SmsMessage => ({
 
 const providers: Readonly<Record<string, ProviderKind>> = smsProviders;
 
+/** A successful status does not say that the message was accepted. */
+const bodyDecides = new Set(['smstwo', 'http_sms']);
+
 for (const simulation of smsSimulations) {
   const { kind, name = kind, idempotent, refusals } = simulation;
   examine({
@@ -29,7 +32,7 @@ for (const simulation of smsSimulations) {
         settingsFor: simulation.settingsFor ?? ((url) => ({ api_url: url, callback_url: null })),
         message,
       }),
-    mishaps: httpMishaps,
+    mishaps: bodyDecides.has(name) ? { ...httpMishaps, half_answer: 'ambiguous' } : httpMishaps,
     refusals,
   });
 }

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../../kernel/record.ts';
 import type { Carrier, Outcome } from '../contract.ts';
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
-import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
+import { cutSuccess, lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import type { ChatthreeMessage } from './message.ts';
 import { executionOf } from './payload.ts';
 import { contentProblem, embedsProblem } from './shape.ts';
@@ -82,6 +82,8 @@ function restOf(headers: OutboundAnswer['headers']): number | null {
 }
 
 function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outcome {
+  const cut = cutSuccess(answer);
+  if (cut) return accepted(cut.status, null);
   if (answer.kind === 'failure') return lostAnswer(answer);
   const { status } = answer;
   const body = parse(answer.body);
@@ -104,10 +106,14 @@ function posted(status: number, body: JsonRecord | null): Outcome {
   const id = typeof body?.id === 'string' && /^\d{1,25}$/.test(body.id) ? body.id : null;
   if (status === 200 && id === null)
     return { kind: 'ambiguous', detail: 'The response was 200, but not a message.', code: '200' };
+  return accepted(status, id);
+}
+
+function accepted(status: number, providerMessageId: string | null): Outcome {
   const detail = 'Posted.';
   return {
     kind: 'accepted',
-    providerMessageId: id,
+    providerMessageId,
     detail,
     code: String(status),
     receipts: [{ type: 'Delivered', detail }],

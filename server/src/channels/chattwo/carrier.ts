@@ -1,6 +1,6 @@
 import type { Carrier, Outcome } from '../contract.ts';
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
-import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
+import { cutSuccess, lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import type { ChattwoMessage } from './message.ts';
 import { cardMessage, cardProblem } from './shape.ts';
 
@@ -45,6 +45,8 @@ export function createChattwoCarrier(options: ChattwoCarrierOptions): Carrier {
 }
 
 function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outcome {
+  const cut = cutSuccess(answer);
+  if (cut) return taken(cut, String(cut.status));
   if (answer.kind === 'failure') return lostAnswer(answer);
   const { status } = answer;
   const code = String(status);

@@ -38,6 +38,7 @@ export function httpApi<Sent extends Message>(
       return requestFor(config, { ...common, ...variables }, files, { tasks, owner: environmentId });
     },
     classify: (answer) => classify(config, answer),
+    bodyDecides: textOf(config, 'success_pointer') !== null,
     check: {
       request: () => ({ method: 'GET', url: textOf(config, 'check_url') ?? '', headers }),
       judge(answer): VerificationResult {

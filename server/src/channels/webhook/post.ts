@@ -65,6 +65,10 @@ function judge(
   const { status } = answer;
   const answered = { status, snippet: status === null ? null : snippetOf(answer.body), retryAfterMs: null };
   if (status === 410) return { ...answered, verdict: 'gone', error: 'gone: The receiver returned 410 Gone.' };
+  const isComplete = answer.kind === 'answer' || answer.failure === 'closed';
+  // The status counts, also when the connection closed within the body.
+  if (isComplete && status !== null && status >= 200 && status < 300)
+    return { ...answered, verdict: 'succeeded', error: null };
   if (answer.kind === 'failure') {
     return {
       ...answered,
@@ -72,7 +76,6 @@ function judge(
       error: `${answer.failure}: ${answer.detail}`,
     };
   }
-  if (answer.status >= 200 && answer.status < 300) return { ...answered, verdict: 'succeeded', error: null };
   if (answer.status < 400)
     return {
       ...answered,

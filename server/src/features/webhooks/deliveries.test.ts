@@ -223,7 +223,7 @@ describe('receivers that misbehave', () => {
       'hang up within the body',
       (to) => {
         to.reply = () => (response, socket) => {
-          response.writeHead(200, { 'content-length': '100' });
+          response.writeHead(500, { 'content-length': '100' });
           response.write('half', () => socket.destroy());
         };
       },
@@ -238,6 +238,17 @@ describe('receivers that misbehave', () => {
     expect(delivery.error).toMatch(error);
     if (snippet) expect(delivery.response_snippet).toContain(snippet);
     stage.sink.dropAll();
+  });
+
+  test('and hang up within the body of a 200 have taken the event', async () => {
+    const endpoint = await createEndpoint();
+    stage.sink.reply = () => (response, socket) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half', () => socket.destroy());
+    };
+    await sendTest(endpoint);
+    const [delivery] = await untilDeliveries(endpoint, settled(1));
+    expect(delivery).toMatchObject({ status: 'succeeded', error: null, response_snippet: 'half' });
   });
 
   test('whatever they say, what is kept of it is text, and short', async () => {

@@ -31,6 +31,7 @@ export function createSmstwoCarrier(
         body: new URLSearchParams({ ...credentials, ...fieldsOf(message, config) }).toString(),
       }),
       classify,
+      bodyDecides: true,
       check: {
         request: () => ({
           method: 'GET',
