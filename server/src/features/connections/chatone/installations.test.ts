@@ -246,6 +246,9 @@ describe('sending', () => {
       return body.status === 'gone' ? body : new Error(JSON.stringify(body));
     }, 30_000);
     expect(gone.last_failure_reason).toContain('token_revoked');
+    const targets = { chatone_user_id: 'U0ADA' };
+    const refused = await chats.live('POST', `${at(installation)}/send-test`, targets);
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'endpoint_disabled']);
     const waiting = await chats.until(
       body.id,
       ({ events }) => events.filter(({ type }: { type: string }) => type === 'Retrying').length > 1,

@@ -123,12 +123,12 @@ function installationRoutes(installations: InstallationService): Route[] {
       tag,
       summary: 'Send a test message to Slack',
       description:
-        'Requires at least one target. With both, the direct message and the post are sent, and the id of the direct message is returned.',
+        'Requires at least one target. With both, the direct message and the post are sent, and the id of the direct message is returned. Returns 409 `endpoint_disabled` for a Live installation that is `gone`, which is no longer called.',
       access: 'channels:write',
       params: IdParams,
       body: TestTargets,
       responses: { 202: TestSent },
-      errors: ['plan_limit_reached'],
+      errors: ['plan_limit_reached', 'endpoint_disabled'],
       async handler({ principal, params, body }) {
         const id = await installations.sendTest(principal, params.id, body);
         return { status: 202, body: { notification_id: id } };

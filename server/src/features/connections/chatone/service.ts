@@ -215,6 +215,11 @@ export function createInstallationService(
         });
       checkTarget('chatone_user_id', user, isUserId);
       checkTarget('chatone_channel_id', room, isConversationId);
+      if (row.status === 'gone' && principal.environmentKind === 'live')
+        throw new Problem(
+          'endpoint_disabled',
+          `This Slack (chatone) installation is gone, so it is no longer called (${row.last_failure_reason}). Install the app again.`,
+        );
       const send = (address: string) =>
         notifications.sendTest(principal, {
           channel: 'chatone',

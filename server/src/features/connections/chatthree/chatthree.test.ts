@@ -154,6 +154,9 @@ test('a webhook that was deleted over there makes the endpoint gone: it is not c
   }, 30_000);
   expect(gone.last_failure_reason).toContain('Unknown Webhook');
   const called = chats.chatthree.calls();
+  const refused = await chats.live('POST', `${at(endpoint)}/send-test`);
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'endpoint_disabled']);
+  expect(refused.body.error.message).toMatch(/Unknown Webhook.*Set webhook_url/);
   const second = await chats.send('chatthree', { endpoint: 'gone' });
   const waiting = await chats.until(second.body.id, ({ last_error }) => last_error !== null);
   expect(waiting.last_error).toContain('Unknown Webhook');

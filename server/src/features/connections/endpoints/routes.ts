@@ -105,11 +105,12 @@ export function endpointRoutes(
       operation: `sendTestTo${name}Endpoint`,
       tag: title,
       summary: testSummary,
-      description: 'The test is a normal notification: get the notification or its trace to see the result.',
+      description:
+        'The test is a normal notification: get the notification or its trace to see the result. Returns 409 `endpoint_disabled` for a Live endpoint that is `gone`, which is no longer called.',
       access: 'channels:write',
       params: IdParams,
       responses: { 202: TestSent },
-      errors: ['plan_limit_reached'],
+      errors: ['plan_limit_reached', 'endpoint_disabled'],
       async handler({ principal, params }) {
         return { status: 202, body: { notification_id: await endpoints.sendTest(principal, params.id) } };
       },

@@ -181,6 +181,11 @@ export function createChatEndpointsService<View extends object>(
 
     async sendTest(principal, id) {
       const row = await get(principal, id);
+      if (row.status === 'gone' && principal.environmentKind === 'live')
+        throw new Problem(
+          'endpoint_disabled',
+          `The service has deleted the webhook of this ${noun}, so it is no longer called (${row.last_failure_reason}). Set webhook_url with PUT to use the endpoint again.`,
+        );
       const sent = await notifications.sendTest(principal, {
         channel,
         connectionId: row.id,
