@@ -73,6 +73,8 @@ function adviceOf({ status, entries }: Trace): string | null {
   const held = entries.find(({ kind, verdict }) => kind === 'gate' && verdict === 'suppress');
   if (held?.name === 'suppression_list')
     return 'The address is suppressed. DELETE /v1/suppressions/{address} removes it from the list.';
+  if (held?.detail?.includes('unless the recipient opts in'))
+    return 'The category does not use this channel by default. Change its default_channels or default_opt_in, or let the recipient opt in.';
   if (held) return 'The recipient opted out of this category on this channel. Only they should change that.';
   const isBroken = entries.some(({ verdict }) => verdict === 'broken' || verdict === 'not_called');
   if (codes.includes('provider_not_configured') || isBroken)

@@ -135,6 +135,7 @@ export const broadcasts = {
     heldBy: (hold: string) => `Held by ${hold}`,
     reasons: {
       category_opt_out: 'Opted out of the category',
+      category_default: 'Category is off on the channel by default',
       hard_bounce: 'Hard bounce',
       complaint: 'Complaint',
       manual_add: 'Suppressed manually',

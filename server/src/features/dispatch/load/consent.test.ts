@@ -66,7 +66,7 @@ describe('an opted-out recipient', () => {
 
   test('a channel outside the defaults of the category needs an opt-in', async () => {
     const body = { channel: 'sms', recipient: { address: '+14155550111' }, category: 'news' };
-    expect((await settled((await send(body)).id)).suppression_reason).toBe('category_opt_out');
+    expect((await settled((await send(body)).id)).suppression_reason).toBe('category_default');
     await app.request('PATCH', '/v1/preferences/users/+14155550111/news/sms', { body: { opted_in: true } });
     expect((await settled((await send(body)).id)).status).not.toBe('suppressed');
   });

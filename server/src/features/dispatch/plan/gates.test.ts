@@ -73,6 +73,7 @@ describe('the gates', () => {
       detail: 'The recipient opted out of the category news on email (unsubscribe).',
     });
     expect(verdictOn({ consent: { ...optedOut, source: 'default' } })).toMatchObject({
+      reason: 'category_default',
       detail: 'The category news is off on email unless the recipient opts in.',
     });
     expect(verdictOn({ consent: { ...optedOut, isCritical: true } }).kind).toBe('pass');

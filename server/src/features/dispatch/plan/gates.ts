@@ -121,10 +121,11 @@ const categoryPreference: Gate = {
   name: 'category_preference',
   judge({ consent, category, channel }) {
     if (!consent || consent.isCritical || consent.optedIn) return pass;
-    const detail =
-      consent.source === 'default'
-        ? `The category ${category} is off on ${channel} unless the recipient opts in.`
-        : `The recipient opted out of the category ${category} on ${channel} (${consent.source}).`;
+    if (consent.source === 'default') {
+      const detail = `The category ${category} is off on ${channel} unless the recipient opts in.`;
+      return { kind: 'suppress', reason: 'category_default', detail };
+    }
+    const detail = `The recipient opted out of the category ${category} on ${channel} (${consent.source}).`;
     return { kind: 'suppress', reason: 'category_opt_out', detail };
   },
 };
