@@ -1,5 +1,5 @@
 // in_app is the inbox of a user, which the widgets and the inbox API show.
-import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { invalidRecipient } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
 import { extrasOf, extrasProblem } from './extras.ts';
@@ -21,11 +21,15 @@ export const inAppSpec: ChannelSpec = {
     addressIsUserId: true,
   },
   content: {
-    inlineContentOf({ subject, html_body: html }) {
-      if (!html) throw missingParameter('html_body');
-      const problem = htmlProblem(html);
+    /** Inboxes show the text when there is no HTML. */
+    inlineContentOf({ subject, html_body: html, text_body: text }) {
+      if (!html && !text)
+        throw new Problem('parameter_missing', 'html_body or text_body is required, or a template_key.', {
+          param: 'html_body',
+        });
+      const problem = html ? htmlProblem(html) : null;
       if (problem) throw invalidParameter('html_body', `html_body ${problem} on this channel.`);
-      return { subject: subject || null, html_body: html, text_body: null };
+      return { subject: subject || null, html_body: html || null, text_body: html ? null : text || null };
     },
     /** An inbox shows the URL as a link, so `javascript:` and the like are refused. */
     checkRemaining({ action_url: url }) {

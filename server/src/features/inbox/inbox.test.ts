@@ -42,6 +42,23 @@ const post = (token: string, path: string, body?: unknown) =>
   app.request('POST', `/inbox/v1${path}`, { key: token, body });
 
 describe('an in_app notification', () => {
+  test('may be plain text, and names the stored user', async () => {
+    await app.request('PUT', '/v1/users/named', { body: { name: 'Ada Lovelace' } });
+    for (const recipient of [{ external_user_id: 'named' }, { address: 'named' }]) {
+      const body = { channel: 'in_app', recipient, text_body: 'It <rings>.' };
+      const sent = await app.request('POST', '/v1/notifications', { body });
+      expect([sent.status, sent.body.recipient]).toEqual([202, { address: 'named', name: 'Ada Lovelace' }]);
+      expect(await app.waitFor(sent.body.id, ({ status }) => status === 'delivered')).toMatchObject({
+        html_body: null,
+        text_body: 'It <rings>.',
+      });
+    }
+    const own = { external_user_id: 'named', name: 'Ada' };
+    const body = { channel: 'in_app', recipient: own, html_body: '<p>Hi</p>', text_body: 'ignored' };
+    const sent = await app.request('POST', '/v1/notifications', { body });
+    expect(sent.body).toMatchObject({ recipient: { name: 'Ada' }, html_body: '<p>Hi</p>', text_body: null });
+  });
+
   test('is delivered when it is in the feed, in Test and in Live', async () => {
     for (const key of [app.testKey, app.liveKey]) {
       const user = newUser();
@@ -117,7 +134,7 @@ describe('an in_app notification', () => {
       [{ action_url: '//evil.test' }, 'action_url'],
       [{ html_body: 'x'.repeat(262_145) }, 'html_body'],
       [{ html_body: '<b>'.repeat(10_001) }, 'html_body'],
-      [{ html_body: null, text_body: 'only text' }, 'html_body'],
+      [{ html_body: null }, 'html_body'],
     ];
     for (const [fields, param] of refusals) {
       const { status, body } = await app.request('POST', '/v1/notifications', {

@@ -29,7 +29,7 @@ export function resolveRecipient(
   const externalUserId = rule.addressIsUserId ? address : recipient.external_user_id || null;
   return {
     address,
-    name: recipient.name || (recipient.address ? null : (user?.name ?? null)),
+    name: recipient.name || (recipient.address && !rule.addressIsUserId ? null : (user?.name ?? null)),
     externalUserId,
     isPair: externalUserId !== null && isOwnAddress,
   };
