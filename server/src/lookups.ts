@@ -1,4 +1,4 @@
-import type { ChatDirectory } from './features/connections/index.ts';
+import type { ChatDirectory, SenderDirectory } from './features/connections/index.ts';
 import type { LookupSources } from './features/notifications/index.ts';
 import type { CategoryDirectory } from './features/preferences/index.ts';
 import type { TemplateService } from './features/templates/index.ts';
@@ -11,6 +11,7 @@ interface Directories {
   userDirectory: UserDirectory;
   webhookDirectory: WebhookDirectory;
   chatDirectory: ChatDirectory;
+  senderDirectory: SenderDirectory;
 }
 
 /** Table: the lookups that accepting a notification needs, over HTTP and in workflows. */
@@ -20,6 +21,7 @@ export function allLookups({
   userDirectory,
   webhookDirectory,
   chatDirectory,
+  senderDirectory,
 }: Directories): LookupSources {
   return {
     findTemplate: templates.find,
@@ -27,5 +29,6 @@ export function allLookups({
     ...userDirectory,
     ...webhookDirectory,
     ...chatDirectory,
+    findSenderProblem: senderDirectory.findSenderProblem,
   };
 }

@@ -28,6 +28,7 @@ import {
   createInstallationService,
   createPushConnections,
   createPushSettingsService,
+  createSenderDirectory,
   createSmsCallbackUrl,
   createSmsConnections,
   createSmsSettingsService,
@@ -103,12 +104,14 @@ export function createServices(deps: Deps) {
   const pushSettings = createPushSettingsService(deps);
   const templates = createTemplateService(deps, listWorkflowsWithTemplate);
   const categoryDirectory = createCategoryDirectory(deps);
+  const senderDirectory = createSenderDirectory(deps);
   const lookups = allLookups({
     templates,
     categoryDirectory,
     userDirectory: createUserDirectory(deps),
     webhookDirectory: createWebhookDirectory(deps),
     chatDirectory: createChatDirectory(deps),
+    senderDirectory,
   });
   const notifications = createNotificationService({ ...deps, lookups, objects }, wakeRunsOf);
 
@@ -165,8 +168,14 @@ export function createServices(deps: Deps) {
     newRuns,
     runs,
     schedules: createScheduleService({ ...deps, workflows, broadcasts }),
-    emailSettings: createEmailSettingsService({ ...deps, sandboxStore, linkSecrets }),
-    smsSettings: createSmsSettingsService({ ...deps, sandboxStore, linkSecrets, smsCallbackUrl }),
+    emailSettings: createEmailSettingsService({ ...deps, sandboxStore, linkSecrets, senderDirectory }),
+    smsSettings: createSmsSettingsService({
+      ...deps,
+      sandboxStore,
+      linkSecrets,
+      senderDirectory,
+      smsCallbackUrl,
+    }),
     chatoneApi,
     chatoneInstallations: createInstallationService({ ...deps, chatoneApi, notifications }),
     chattwoEndpoints: createChatEndpointsService({ ...deps, notifications }, chattwoKind(deps)),

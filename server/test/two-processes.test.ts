@@ -103,8 +103,6 @@ describe('a change made through one process', () => {
   test('of email settings is used by the next send, whichever process carries it', async () => {
     const [api, worker] = [await start('api'), await start('worker')];
     const path = `/v1/environments/${api.liveEnvironmentId}/email-settings`;
-    const refused = await api.waitFor(await send(api, email(), api.liveKey), isOver);
-    expect(refused.last_error).toMatch(/^provider_not_configured/);
     for (const from_address of ['one@acme.example', 'two@acme.example']) {
       await ok(api, 'PUT', path, { from_address, providers: [{ kind: 'sandbox' }] }, api.liveKey);
       const id = await send(api, email(), api.liveKey);

@@ -158,7 +158,7 @@ export const email = {
     testText: 'Emails go to the sandbox. Add a provider to check its credentials before you use it in Live.',
     live: 'No email provider',
     liveText:
-      'Sends are accepted but fail with provider_not_configured until you add a provider. An SMTP server is enough to start.',
+      'Email is refused with provider_not_configured until you add a provider and a From address. An SMTP server is enough to start.',
     managed: 'Emails go through the operator’s server',
     managedText: 'Add a provider to use your own account.',
   },
@@ -200,7 +200,7 @@ export const sms = {
     test: 'No SMS provider needed in Test',
     testText: 'Text messages go to the sandbox. Add a provider to check its credentials.',
     live: 'No SMS provider',
-    liveText: 'Sends are accepted but fail with provider_not_configured until you add a provider.',
+    liveText: 'Text messages are refused with provider_not_configured until you add a provider.',
   },
   managedHint: 'The operator’s provider and sender. No setup required.',
   /** Label and hint; without an entry the label is the name of the field. */

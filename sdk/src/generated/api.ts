@@ -2036,7 +2036,7 @@ export interface Api {
     /**
      * Delete the SMS settings of an environment.
      *
-     * Queued and later sends then fail with `provider_not_configured`.
+     * Sends are refused with `provider_not_configured` from then on; queued ones wait for new settings, and are retried as in an outage.
      *
      * Requires the scope `channels:write`.
      *
@@ -2133,7 +2133,7 @@ export interface Api {
     /**
      * Send a test message to Slack.
      *
-     * Requires at least one target. With both, the direct message and the post are sent, and the id of the direct message is returned.
+     * Requires at least one target. With both, the direct message and the post are sent, and the id of the direct message is returned. Returns 409 `endpoint_disabled` for a Live installation that is `gone`, which is no longer called.
      *
      * Requires the scope `channels:write`.
      *
@@ -2191,7 +2191,7 @@ export interface Api {
     /**
      * Send a test card.
      *
-     * The test is a normal notification: get the notification or its trace to see the result.
+     * The test is a normal notification: get the notification or its trace to see the result. Returns 409 `endpoint_disabled` for a Live endpoint that is `gone`, which is no longer called.
      *
      * Requires the scope `channels:write`.
      *
@@ -2249,7 +2249,7 @@ export interface Api {
     /**
      * Send a test message.
      *
-     * The test is a normal notification: get the notification or its trace to see the result.
+     * The test is a normal notification: get the notification or its trace to see the result. Returns 409 `endpoint_disabled` for a Live endpoint that is `gone`, which is no longer called.
      *
      * Requires the scope `channels:write`.
      *

@@ -21,6 +21,8 @@ const sentences: Record<ProblemCode, string> = {
     'The audience is everybody: repeat the request with `audience.confirm` set to true if that is right.',
   endpoint_not_found: 'No endpoint of this environment has that key or id.',
   installation_not_found: 'No Slack (chatone) installation of this environment matches.',
+  provider_not_configured:
+    'The Live environment has no enabled provider, or no sender address, for the channel. The message says what to set.',
   recipient_invalid: 'The address of the recipient is not valid for the channel.',
   recipient_unresolvable: 'No address is stored for the recipient on this channel.',
   attachment_too_large: 'One attachment, or all together, are larger than 15 MiB.',
@@ -59,7 +61,8 @@ const sentences: Record<ProblemCode, string> = {
   broadcast_limit_reached: 'The environment has the maximum number of broadcasts that have not ended.',
   webhook_url_exists: 'The environment already has a webhook endpoint with this URL.',
   delivery_in_flight: 'A webhook delivery cannot be retried while an attempt is in progress.',
-  endpoint_disabled: 'The webhook endpoint is disabled; set its status to active first.',
+  endpoint_disabled:
+    'The webhook endpoint is disabled, or the chat endpoint or installation is gone. The message says how to use it again.',
   notification_not_editable: 'The notification is no longer queued, so it cannot be changed or deleted now.',
   bulk_action_limit_reached: 'The environment has too many running bulk actions.',
   notification_not_resendable: 'Only failed or bounced notifications can be resent.',

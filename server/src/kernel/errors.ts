@@ -34,6 +34,7 @@ export const problemCodes = {
   confirmation_required: invalid,
   endpoint_not_found: invalid,
   installation_not_found: invalid,
+  provider_not_configured: invalid,
   recipient_invalid: invalid,
   recipient_unresolvable: invalid,
   attachment_too_large: invalid,

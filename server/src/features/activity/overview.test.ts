@@ -144,7 +144,8 @@ describe('the overview', () => {
       [[late, early], environment],
     );
     const inAnHour = new Date(now + 3_600_000).toISOString();
-    await send({ ...email('later@example.com'), send_at: inAnHour }, app.liveKey);
+    const later = { channel: 'in_app', recipient: { external_user_id: 'ada' }, text_body: 'Later' };
+    await send({ ...later, send_at: inAnHour }, app.liveKey);
     const { queue } = await overview('', app.liveKey);
     expect(queue).toMatchObject({ waiting: 2, waiting_is_capped: false, scheduled: 1 });
     expect(queue.oldest_due_seconds).toBeGreaterThanOrEqual(90);

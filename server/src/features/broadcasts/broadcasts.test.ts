@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+import { managedEmail, startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
 import { query, transaction } from '../../db/sql.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ settings: managedEmail });
   await app.request('POST', '/v1/preferences/categories', {
     body: { key: 'news', name: 'News', default_channels: ['email', 'sms', 'in_app'] },
   });

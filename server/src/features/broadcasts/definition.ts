@@ -7,6 +7,7 @@ import { checkTopics, readAudience } from '../audiences/index.ts';
 import {
   checkMessage,
   checkSendAt,
+  checkSender,
   type LookupSources,
   lookUp,
   type Sender,
@@ -40,7 +41,7 @@ export async function checkDefinition(
   await checkTopics(pool, environmentId, filter);
   const contents: NewBroadcast['contents'] = {};
   for (const channel of definition.channels)
-    contents[channel] = await contentFor(lookups, environmentId, definition, channel);
+    contents[channel] = await contentFor(lookups, sender, definition, channel);
   const startsAt = checkTime(definition, now, period !== null);
   return {
     id: newId(now),
@@ -77,7 +78,7 @@ function refuseAttachments(definition: BroadcastDefinition & { attachments?: unk
 /** The content is checked by the rules of each channel, and pinned to the template version and connection of now. */
 async function contentFor(
   sources: LookupSources,
-  environmentId: string,
+  sender: Sender,
   definition: BroadcastDefinition,
   channel: BroadcastChannel,
 ): Promise<ChannelContent> {
@@ -85,7 +86,8 @@ async function contentFor(
     definition;
   // Last, because fields that the API does not know are still in the definition.
   const request: SendRequest = { ...message, channel, recipient: {} };
-  const lookups = await lookUp(sources, environmentId, request);
+  const lookups = await lookUp(sources, sender, request);
+  checkSender(lookups.senderProblem, 'channels');
   const { template_data: _shared, ...checked } = checkMessage(request, lookups);
   return {
     ...checked,

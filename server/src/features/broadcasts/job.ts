@@ -11,6 +11,7 @@ import {
   type SliceProgress,
   type SliceResult,
   settleSlice,
+  startSlice,
 } from './slices.ts';
 import { type BroadcastRow, lockBroadcast, updateBroadcast } from './store.ts';
 
@@ -43,7 +44,7 @@ export async function addSlice(
  * moves and the work for the next slice is added together. A worker that is killed repeats nothing and loses nothing.
  */
 export function createBroadcastJob(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics' | 'activity' | 'storage'>,
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'activity' | 'storage'>,
 ): Job<BroadcastNote> {
   const { pool, queue, clock } = deps;
 
@@ -70,7 +71,7 @@ export function createBroadcastJob(
       scheduled: () =>
         row.starts_at && row.starts_at.getTime() > now
           ? { row, next: row.starts_at }
-          : { row: { ...row, status: 'preparing' }, next: 'now' },
+          : startSlice(tx, deps.config, row),
       preparing: () => prepareSlice(tx, row, now),
       running: () =>
         row.cursor === null ? settleSlice(queue, tx, row, note, now) : fanOutSlice(queue, tx, row, now),

@@ -1,6 +1,8 @@
+import type { Config } from '../../config.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
 import { countMembers, firstMember, listMembers } from '../audiences/index.ts';
+import { findSenderProblem } from '../connections/index.ts';
 import type { Sender } from '../notifications/index.ts';
 import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
 import { recordEvents } from '../webhooks/index.ts';
@@ -41,6 +43,16 @@ const longestCheckMs = 60_000;
 const wokenPerSlice = 500;
 /** A send that was in flight during the cancellation has ended by then, and may have been postponed. */
 const lastPassMs = 180_000;
+
+/** Begins a scheduled broadcast; a channel whose provider was removed since the creation pauses it. */
+export async function startSlice(tx: Sql, config: Config, row: BroadcastRow): Promise<SliceResult> {
+  const { environmentId, environmentKind } = await getOwner(tx, row.environment_id);
+  for (const channel of environmentKind === 'live' ? row.channels : []) {
+    const problem = await findSenderProblem(tx, config, environmentId, channel);
+    if (problem !== null) return { row: pausedRow(row, `provider_not_configured: ${problem}`), next: null };
+  }
+  return { row: { ...row, status: 'preparing' }, next: 'now' };
+}
 
 /** Counts the next part of the audience. */
 export async function prepareSlice(tx: Sql, row: BroadcastRow, now: number): Promise<SliceResult> {

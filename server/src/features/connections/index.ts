@@ -28,6 +28,7 @@ export { createPushSettingsService, type PushSettingsService } from './push/serv
 export { findPushSettings } from './push/store.ts';
 export { connectionSealedColumns } from './sealed.ts';
 export { settingsVersionSql } from './sender-cache.ts';
+export { createSenderDirectory, findSenderProblem, type SenderDirectory } from './sender-directory.ts';
 export { createSmsCallbackUrl, smsCallbackProviders } from './sms/callback.ts';
 export { smsKinds } from './sms/kinds.ts';
 export { smsRoutes } from './sms/routes.ts';

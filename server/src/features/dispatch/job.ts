@@ -30,7 +30,7 @@ import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-
 import { type GateFact, judge } from './plan/gates.ts';
 import { waitForObjects } from './settle/object-wait.ts';
 import { type RoundSettlement, statusOf, type UnsettledRound, unsettled } from './settle/round-settlement.ts';
-import { deferred, failed, held, settlementOf, suppressed } from './settle/settlement.ts';
+import { deferred, failed, held, settlementOf, suppressed, unconfigured } from './settle/settlement.ts';
 import { resumedEntry, settleWaiting } from './settle/waiting.ts';
 import { createDispatchWriter } from './settle/writer.ts';
 import {
@@ -257,9 +257,13 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     const headers = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
     const factWithContent = content ? { ...fact, ...content } : fact;
     const plan = await untilDatabaseAnswers(async () => fact.planFor(factWithContent, headers));
-    return 'problem' in plan
-      ? { plan: null, settled: failed(composed, now, `${plan.reason}: ${plan.problem}`) }
-      : { plan, round: composed };
+    if (!('problem' in plan)) return { plan, round: composed };
+    const reason = `${plan.reason}: ${plan.problem}`;
+    const settled =
+      plan.reason === 'provider_not_configured'
+        ? unconfigured(composed, reason, retryContext())
+        : failed(composed, now, reason);
+    return { plan: null, settled };
   }
 
   /** Runs the delivery plan, once its concurrency limit allows. */

@@ -108,7 +108,12 @@ export function checkMessage(request: SendRequest, lookups: Lookups): AuthoredCo
   checkConnection(request, lookups.connection);
   const content = checkContent(request);
   checkCategory(request, lookups.category);
+  checkSender(lookups.senderProblem);
   return content;
+}
+
+export function checkSender(problem: string | null, param = 'channel'): void {
+  if (problem !== null) throw new Problem('provider_not_configured', problem, { param });
 }
 
 /** A message of the service itself, to show that a chat connection works. */

@@ -8,6 +8,7 @@ import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
 import { type Acceptance, checkRequest, type Sender, storedBytes } from './accept.ts';
 import { insertAcceptances, insertLargeContent } from './insert.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
+import type { ContentRow } from './notification-row.ts';
 import { acceptanceOfResend, checkResendable, contentToResend } from './resend.ts';
 import { SendRequest } from './schema.ts';
 import type { StoredNotification } from './store.ts';
@@ -70,7 +71,7 @@ export function createDrafts(
         validate(request);
         const checked = request as SendRequest;
         deps.storage.check(sender);
-        const lookups = await lookUp(deps.lookups, sender.environmentId, checked);
+        const lookups = await lookUp(deps.lookups, sender, checked);
         const acceptance = checkRequest(sender, checked, lookups, {
           idempotency: null,
           defaultPriority: 'normal',
@@ -86,15 +87,17 @@ export function createDrafts(
     },
 
     async resend(sender, stored) {
+      let whole = stored;
+      let content: ContentRow;
       try {
         checkResendable(stored);
         deps.storage.check(sender);
+        [whole = stored] = await deps.objects.withBodies([stored]);
+        content = await contentToResend(deps.lookups, sender, whole);
       } catch (error) {
         if (error instanceof Problem) return error;
         throw error;
       }
-      const [whole = stored] = await deps.objects.withBodies([stored]);
-      const content = await contentToResend(deps.lookups, whole);
       const acceptance = acceptanceOfResend(sender, whole, content, null, deps.clock());
       await uploadBodies(acceptance);
       return draftOf(acceptance);

@@ -1,4 +1,11 @@
-export { checkMessage, checkSendAt, type Sender, sourceIdOf, type TestMessage } from './accept.ts';
+export {
+  checkMessage,
+  checkSendAt,
+  checkSender,
+  type Sender,
+  sourceIdOf,
+  type TestMessage,
+} from './accept.ts';
 export { type Addition, announce } from './announce.ts';
 export { createDrafts, type Draft, type Drafts } from './drafts.ts';
 export { notificationEraser } from './eraser.ts';

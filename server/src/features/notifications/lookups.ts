@@ -1,6 +1,7 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { ConnectionDirectory, KnownConnection, StoredAddresses } from '../../channels/spec.ts';
 import { channelSpecs } from '../../channels/specs.ts';
+import type { Principal } from '../../http/principal.ts';
 import type { SendRequest } from './schema.ts';
 
 /** Stored facts that the checks of a request depend on. They are read first, so that the checks stay pure. */
@@ -12,6 +13,8 @@ export interface Lookups {
   user: KnownUser | null;
   /** The endpoint or installation that the recipient names, or the default one. */
   connection: KnownConnection | null;
+  /** Why the environment cannot send on the channel; null when it can, and always in Test. */
+  senderProblem: string | null;
 }
 
 export interface KnownTemplate {
@@ -35,30 +38,41 @@ export interface LookupSources extends ConnectionDirectory {
   findTemplate(environmentId: string, key: string, channel: Channel): Promise<KnownTemplate | null>;
   findCategory(environmentId: string, key: string): Promise<KnownCategory | null>;
   findUser(environmentId: string, externalUserId: string): Promise<KnownUser | null>;
+  /** What a Live environment lacks to send on the channel; null when nothing, without a promise when that is cached. */
+  findSenderProblem(environmentId: string, channel: Channel): Promise<string | null> | null;
 }
 
-const nothingNamed: Lookups = { template: null, category: null, user: null, connection: null };
+const nothingNamed: Lookups = {
+  template: null,
+  category: null,
+  user: null,
+  connection: null,
+  senderProblem: null,
+};
 
 type Named = Pick<SendRequest, 'channel' | 'template_key' | 'category' | 'recipient' | 'template_data'>;
 
 export async function lookUp(
   sources: LookupSources,
-  environmentId: string,
+  { environmentId, environmentKind }: Pick<Principal, 'environmentId' | 'environmentKind'>,
   request: Named,
 ): Promise<Lookups> {
   const { channel, recipient, template_key: templateKey, category: categoryKey } = request;
   const spec = channelSpecs[channel];
-  const userId = recipient.external_user_id;
-  if (!templateKey && !categoryKey && !userId && !spec.connection) return nothingNamed;
-  const [template, category, user, connection] = await Promise.all([
+  const { addressIsUserId, needsStoredAddress } = spec.recipient;
+  const userId = recipient.external_user_id || (addressIsUserId && recipient.address);
+  const problem = environmentKind === 'test' ? null : sources.findSenderProblem(environmentId, channel);
+  if (!templateKey && !categoryKey && !userId && !spec.connection && !problem) return nothingNamed;
+  const [template, category, user, connection, senderProblem] = await Promise.all([
     templateKey ? sources.findTemplate(environmentId, templateKey, channel) : null,
     categoryKey ? sources.findCategory(environmentId, categoryKey) : null,
-    userId && (spec.recipient.needsStoredAddress(recipient) || wantsLocale(request))
+    userId && (needsStoredAddress(recipient) || (addressIsUserId && !recipient.name) || wantsLocale(request))
       ? sources.findUser(environmentId, userId)
       : null,
     spec.connection?.find(sources, environmentId, recipient) ?? null,
+    problem,
   ]);
-  return { template, category, user, connection };
+  return { template, category, user, connection, senderProblem };
 }
 
 function wantsLocale(request: Named): boolean {

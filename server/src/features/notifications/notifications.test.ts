@@ -168,15 +168,6 @@ describe('sending', () => {
     }
   });
 
-  test('a channel without a provider fails with a clear reason', async () => {
-    const { body } = await app.request('POST', '/v1/notifications', {
-      body: { channel: 'sms', recipient: { address: '+14155550123' }, text_body: 'Hi' },
-      key: app.liveKey,
-    });
-    const failed = await app.waitFor(body.id, (n) => n.status === 'failed');
-    expect(failed.last_error).toMatch(/^provider_not_configured/);
-  });
-
   test('a delayed one is delivered after word of the delay', async () => {
     const { body } = await send({ ...email, recipient: { address: 'delayed@sandbox.test' } });
     await app.waitFor(body.id, (n) => types(n).includes('DeliveryDelayed'));

@@ -2,7 +2,7 @@ import { hashBody } from '../../http/body-hash.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import type { KeyClaim } from '../idempotency/index.ts';
-import { type Acceptance, meterOf, type Sender, sourceIdOf } from './accept.ts';
+import { type Acceptance, checkSender, meterOf, type Sender, sourceIdOf } from './accept.ts';
 import type { LookupSources } from './lookups.ts';
 import { type ContentRow, eventEntry } from './notification-row.ts';
 import type { StoredNotification } from './store.ts';
@@ -58,11 +58,17 @@ export function acceptanceOfResend(
   };
 }
 
-/** Rendered content is sent again unchanged; content that could not be rendered gets the current template. */
+/**
+ * Rendered content is sent again unchanged; content that could not be rendered gets the current template. Throws the Problem of a
+ * channel that cannot send.
+ */
 export async function contentToResend(
-  lookups: Pick<LookupSources, 'findTemplate'>,
+  lookups: Pick<LookupSources, 'findTemplate' | 'findSenderProblem'>,
+  { environmentKind }: Sender,
   stored: StoredNotification,
 ): Promise<ContentRow> {
+  if (environmentKind === 'live')
+    checkSender(await lookups.findSenderProblem(stored.environment_id, stored.channel));
   const content = contentOf(stored);
   if (!stored.template_key || stored.rendered_at) return content;
   const { environment_id, template_key, channel } = stored;

@@ -144,7 +144,7 @@ export function createNotificationService(
     const hash = key === null ? '' : bodyHashOf(deps.tasks, environmentId, request);
     const bodyHash = typeof hash === 'string' ? hash : await hash;
     try {
-      const lookups = await lookUp(deps.lookups, environmentId, request);
+      const lookups = await lookUp(deps.lookups, principal, request);
       if (request.attachments) await decodeAhead(request.attachments);
       // A batch may contain 500 large requests. For one small send the check costs more than it saves.
       if (defaultPriority === 'bulk' || isLarge(request)) while (isLoopHeld()) await yieldToEventLoop();
@@ -332,7 +332,7 @@ export function createNotificationService(
       try {
         const stored = await getStored(principal, id);
         checkResendable(stored);
-        const content = await contentToResend(deps.lookups, await withBodies(stored));
+        const content = await contentToResend(deps.lookups, principal, await withBodies(stored));
         return await insert(acceptanceOfResend(principal, stored, content, claim, deps.clock()));
       } catch (error) {
         if (!claim) throw error;

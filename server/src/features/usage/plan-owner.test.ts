@@ -33,12 +33,7 @@ const use = ({ id }: Organization, sends: number) =>
     [id, sends],
   );
 const send = async ({ liveKey: key }: Organization, at = app) => {
-  const body = {
-    channel: 'email',
-    recipient: { address: 'ada@example.com' },
-    subject: 'Hello',
-    text_body: 'Hi',
-  };
+  const body = { channel: 'in_app', recipient: { external_user_id: 'ada' }, text_body: 'Hi' };
   return (await at.request('POST', '/v1/notifications', { body, key })).status;
 };
 const usageOf = async ({ liveKey: key }: Organization) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { managedEmail, startTestApp, type TestApp } from '../../../test/app.ts';
 import { measureStorage } from './storage.ts';
 
-const settings = { CARILLON_ROLES: 'api', CARILLON_STORAGE_QUOTA_MB: '1' };
+const settings = { CARILLON_ROLES: 'api', CARILLON_STORAGE_QUOTA_MB: '1', ...managedEmail };
 const quota = 1_048_576;
 let app: TestApp;
 beforeAll(async () => {

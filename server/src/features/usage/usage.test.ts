@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { managedEmail, startTestApp, type TestApp } from '../../../test/app.ts';
 import { monthOf, nextMonth } from './month.ts';
 
 const email = {
@@ -8,7 +8,7 @@ const email = {
   subject: 'Hello',
   text_body: 'Hi',
 };
-const sms = { channel: 'sms', recipient: { address: '+14155550123' }, text_body: 'Hi' };
+const inApp = { channel: 'in_app', recipient: { address: 'ada' }, text_body: 'Hi' };
 
 const usageOf = async (app: TestApp) => (await app.request('GET', '/v1/usage')).body;
 const counted = async (app: TestApp) =>
@@ -17,7 +17,7 @@ const counted = async (app: TestApp) =>
 describe('an unmetered organization', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startTestApp({ settings: { CARILLON_ROLES: 'api' } });
+    app = await startTestApp({ settings: { CARILLON_ROLES: 'api', ...managedEmail } });
   });
   afterAll(() => app.stop());
   const send = (body: object, key = app.liveKey) => app.request('POST', '/v1/notifications', { body, key });
@@ -25,7 +25,7 @@ describe('an unmetered organization', () => {
   test('has no limits, and counts only Live sends', async () => {
     await send(email, app.testKey);
     await send(email);
-    await send(sms);
+    await send(inApp);
     await send({ ...email, subject: null });
     const { body } = await app.request('GET', '/v1/usage', { key: app.liveKey });
     expect(body).toEqual({
@@ -37,7 +37,7 @@ describe('an unmetered organization', () => {
       used_by_other_organizations: 0,
       remaining_sends: null,
       hard_limit: false,
-      by_channel: { email: 1, in_app: 0, webhook: 0, sms: 1, chatone: 0, chattwo: 0, chatthree: 0 },
+      by_channel: { email: 1, in_app: 1, webhook: 0, sms: 0, chatone: 0, chattwo: 0, chatthree: 0 },
       stored_bytes: null,
       stored_bytes_limit: null,
       estimated_cost: null,
@@ -79,12 +79,15 @@ describe('an unmetered organization', () => {
   });
 
   test('counters are exact with two processes racing', async () => {
-    const second = await startTestApp({ database: app.database, settings: { CARILLON_ROLES: 'api' } });
+    const second = await startTestApp({
+      database: app.database,
+      settings: { CARILLON_ROLES: 'api', ...managedEmail },
+    });
     const before = (await usageOf(app)).by_channel;
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, n) =>
         (n % 2 ? app : second).request('POST', '/v1/notifications', {
-          body: n % 3 ? email : sms,
+          body: n % 3 ? email : inApp,
           key: app.liveKey,
         }),
       ),
@@ -92,12 +95,17 @@ describe('an unmetered organization', () => {
     await second.stop();
     expect(answers.every(({ status }) => status === 202)).toBe(true);
     const after = (await usageOf(app)).by_channel;
-    expect([after.email - before.email, after.sms - before.sms]).toEqual([200, 100]);
+    expect([after.email - before.email, after.in_app - before.in_app]).toEqual([200, 100]);
   }, 90_000);
 });
 
 describe('a free organization', () => {
-  const settings = { CARILLON_ROLES: 'api', CARILLON_PLAN: 'free', CARILLON_RATE_LIMIT: '100000' };
+  const settings = {
+    CARILLON_ROLES: 'api',
+    CARILLON_PLAN: 'free',
+    CARILLON_RATE_LIMIT: '100000',
+    ...managedEmail,
+  };
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp({ settings });

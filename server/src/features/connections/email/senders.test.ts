@@ -73,7 +73,7 @@ describe('a Live environment', () => {
     expect(none).toMatchObject({
       from: null,
       carriers: [],
-      problem: expect.stringContaining('no email provider'),
+      problem: expect.stringContaining('no enabled email provider'),
     });
     await put('live', { providers: [smtp('a')] });
     const unsigned = await senderFor(connectionsWith(), app.liveEnvironmentId, 'live');

@@ -133,11 +133,9 @@ export function createEmailConnections(
       senderLocked: settings.sender_locked,
       carriers: available,
       problem:
-        available.length === 0
-          ? noCarrier(settings)
-          : address === null
-            ? 'The environment has no sender address; set from_address in its email settings.'
-            : null,
+        kind === 'test'
+          ? null
+          : (emailProblem(config, id, settings) ?? (available.length === 0 ? undecipherable : null)),
     };
   }
 
@@ -162,8 +160,15 @@ export function smtpNameFor({ CARILLON_SMTP_NAME: name }: Config, address: strin
   return name ?? (address === null ? null : domainOf(address));
 }
 
-function noCarrier({ providers }: EmailSettings): string {
-  return providers.some(({ enabled }) => enabled)
-    ? 'The stored secrets of the email providers cannot be decrypted; enter them again.'
-    : 'The environment has no email provider; add one in its email settings.';
+const undecipherable = 'The stored secrets of the email providers cannot be decrypted; enter them again.';
+
+/** What the settings of a Live environment lack to send email; null when they are complete. */
+export function emailProblem(config: Config, environmentId: string, settings: EmailSettings): string | null {
+  if (managedRelay(config, 'live', settings)) return null;
+  const where = `PATCH /v1/environments/${environmentId}/email-settings, or in the dashboard under Connections, Email`;
+  if (!settings.providers.some(({ enabled }) => enabled))
+    return `The environment has no enabled email provider: set providers with ${where}.`;
+  return settings.from_address === null
+    ? `The environment has no sender address for email: set from_address with ${where}.`
+    : null;
 }

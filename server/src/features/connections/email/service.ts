@@ -11,6 +11,7 @@ import { recordAudit } from '../../audit/index.ts';
 import type { LinkSecrets } from '../../links/index.ts';
 import { forgetHealth } from '../../provider-health/index.ts';
 import { createProviderChain } from '../chain/chain.ts';
+import type { SenderDirectory } from '../sender-directory.ts';
 import { wakeWaiting } from '../waiting.ts';
 import { managedRelay } from './managed.ts';
 import type { EmailSettingsBody, EmailSettingsView } from './schema.ts';
@@ -20,7 +21,7 @@ import { type EmailSettings, getSettings, lockSettings, updateSettings } from '.
 type SettingsDeps = Pick<
   Deps,
   'pool' | 'queue' | 'keyring' | 'config' | 'clock' | 'outbound' | 'publicUrl'
-> & { sandboxStore: SandboxStore; linkSecrets: LinkSecrets };
+> & { sandboxStore: SandboxStore; linkSecrets: LinkSecrets; senderDirectory: SenderDirectory };
 
 export interface EmailSettingsService {
   read(principal: Principal): Promise<EmailSettingsView>;
@@ -86,6 +87,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       await wakeWaiting(tx, deps.queue, environmentId, 'email');
       return viewOf(tx, principal, after);
     });
+    deps.senderDirectory.forgetSender(environmentId, 'email');
     deps.queue.ring('wake');
     return view;
   }

@@ -258,12 +258,13 @@ describe('a message', () => {
     await app.waitFor(id, ({ status }) => status === 'delivered');
   });
 
-  test('fails when every provider is disabled, and says why', async () => {
+  test('is refused when every provider is disabled, and says why', async () => {
     await save(first({ enabled: false }));
-    expect(await send(uk)).toMatchObject({
-      status: 'failed',
-      last_error: expect.stringContaining('provider_not_configured'),
+    const { status, body } = await app.request('POST', '/v1/notifications', {
+      key: app.liveKey,
+      body: { channel: 'sms', recipient: { address: uk }, text_body: 'Hi' },
     });
+    expect([status, body.error.code]).toEqual([400, 'provider_not_configured']);
   });
 
   // The last test: the account stays throttled.

@@ -354,13 +354,15 @@ describe('through the provider of the operator', () => {
     });
   });
 
-  it('once the settings are deleted, nothing goes out, and the failure says why', async () => {
+  it('once the settings are deleted, sends are refused', async () => {
     const path = `/v1/environments/${app.liveEnvironmentId}/sms-settings`;
     expect((await app.request('DELETE', path, { key: app.liveKey })).status).toBe(204);
-    await waitUntil(async () => {
-      const { status, last_error } = await settled(await send('+447700900151'));
-      return (status === 'failed' && last_error.includes('provider_not_configured')) || new Error(status);
+    const recipient = { address: '+447700900151' };
+    const { status, body } = await app.request('POST', '/v1/notifications', {
+      key: app.liveKey,
+      body: { channel: 'sms', recipient, text_body: 'It rings: 5 €' },
     });
+    expect([status, body.error.code]).toEqual([400, 'provider_not_configured']);
   });
 });
 

@@ -49,7 +49,8 @@ export function smsRoutes({ smsSettings }: { smsSettings: SmsSettingsService }):
       operation: 'deleteSmsSettings',
       tag,
       summary: 'Delete the SMS settings of an environment',
-      description: 'Queued and later sends then fail with `provider_not_configured`.',
+      description:
+        'Sends are refused with `provider_not_configured` from then on; queued ones wait for new settings, and are retried as in an outage.',
       access: 'channels:write',
       params: EnvironmentParams,
       responses: { 204: null },

@@ -2,11 +2,12 @@ import type { Carrier, ProviderCarrier } from '../../../channels/contract.ts';
 import type { ProviderContext } from '../../../channels/registry.ts';
 import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { SmsCarrier, SmsConnections, SmsSender } from '../../../channels/sms/plan.ts';
+import type { Config } from '../../../config.ts';
 import type { Deps } from '../../../deps.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { createSenderCache } from '../sender-cache.ts';
 import type { SmsCallbackUrl } from './callback.ts';
-import { openProvider } from './provider.ts';
+import { managedProvider, openProvider } from './provider.ts';
 import { listVersionedSmsSettings, type SmsSettings, type StoredSmsProvider } from './store.ts';
 
 type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'tasks'> & {
@@ -41,7 +42,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
     while (isLoopHeld()) await yieldToEventLoop(); // headers may be templates, which are rendered once
     try {
       const provider = openProvider(deps, environmentId, stored, reportsTo);
-      if (!provider) return 'The operator of this service has configured no SMS provider.';
+      if (!provider) return `${noManaged}.`;
       const { fromNumber, fromSenderId } = provider;
       const carrier = provider.kind.create(stored.name, provider.config, context);
       return { carrier: withIdentity(carrier, stored), fromNumber, fromSenderId };
@@ -56,10 +57,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
     const chain = made.filter((each) => typeof each !== 'string');
     if (chain.length > 0) return { chain, problem: null };
     const problem = made.find((each) => typeof each === 'string');
-    return {
-      chain,
-      problem: problem ?? 'The environment has no SMS provider; add one in its SMS settings.',
-    };
+    return { chain, problem: smsProblem(config, environmentId, enabled) ?? problem ?? null };
   }
 
   return {
@@ -72,6 +70,20 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
       clock,
     }),
   };
+}
+
+const noManaged = 'The operator of this service has configured no SMS provider';
+
+/** What the settings of a Live environment lack to send text messages; null when they are complete. */
+export function smsProblem(
+  config: Config,
+  environmentId: string,
+  providers: readonly StoredSmsProvider[],
+): string | null {
+  const enabled = providers.filter((provider) => provider.enabled);
+  if (enabled.some(({ kind }) => kind !== 'managed' || managedProvider(config, null) !== null)) return null;
+  const reason = enabled.length > 0 ? noManaged : 'The environment has no enabled SMS provider';
+  return `${reason}: add one with PUT /v1/environments/${environmentId}/sms-settings, or in the dashboard under Connections, SMS.`;
 }
 
 /** The limits of the operator's account apply to all environments together. */

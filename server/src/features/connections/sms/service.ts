@@ -10,6 +10,7 @@ import type { LinkSecrets } from '../../links/index.ts';
 import { forgetHealth } from '../../provider-health/index.ts';
 import { createProviderChain } from '../chain/chain.ts';
 import { sealConfig } from '../provider-config.ts';
+import type { SenderDirectory } from '../sender-directory.ts';
 import { wakeWaiting } from '../waiting.ts';
 import { callbackKindOf, type SmsCallbackUrl } from './callback.ts';
 import { readCredentials, readKind, readSender } from './input.ts';
@@ -34,7 +35,12 @@ import {
 type SmsSettingsDeps = Pick<
   Deps,
   'pool' | 'queue' | 'keyring' | 'config' | 'clock' | 'outbound' | 'publicUrl'
-> & { sandboxStore: SandboxStore; linkSecrets: LinkSecrets; smsCallbackUrl: SmsCallbackUrl };
+> & {
+  sandboxStore: SandboxStore;
+  linkSecrets: LinkSecrets;
+  senderDirectory: SenderDirectory;
+  smsCallbackUrl: SmsCallbackUrl;
+};
 
 /**
  * The settings of an environment are a chain of providers. `read` and `replace` show and take a single provider: the first of
@@ -159,6 +165,7 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
       if (first) await wakeWaiting(tx, deps.queue, environmentId, 'sms');
       return after;
     });
+    deps.senderDirectory.forgetSender(environmentId, 'sms');
     if (saved.length > 0) deps.queue.ring('wake');
     return saved;
   }

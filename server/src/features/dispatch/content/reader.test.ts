@@ -203,6 +203,9 @@ describe('the content of a notification', () => {
   });
 
   test('is shown in Live too, with what stands in the way of sending it', async () => {
+    const path = `/v1/environments/${app.liveEnvironmentId}/email-settings`;
+    const save = (body: object) => app.request('PUT', path, { key: app.liveKey, body });
+    await save({ from_address: 'hello@acme.example', providers: [{ kind: 'sandbox' }] });
     const id = await send(
       {
         channel: 'email',
@@ -213,6 +216,7 @@ describe('the content of a notification', () => {
       },
       app.liveKey,
     );
+    await save({ providers: [] });
     expect(await contentOf(id, app.liveKey)).toMatchObject({
       rendered: true,
       source: 'rendered',

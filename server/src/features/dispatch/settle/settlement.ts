@@ -188,6 +188,23 @@ export function failed(round: UnsettledRound, now: number, reason: string): Fail
   return { ...recordOf(round), kind: 'failed', lastError: reason, outcomeUnknown: false, events };
 }
 
+/** The provider was removed after the acceptance. As in an outage: a round without an attempt, and another one follows. */
+export function unconfigured(
+  before: UnsettledRound,
+  message: string,
+  at: RetryContext,
+): FailedSettlement | RetrySettlement {
+  const entry: StoredTraceEntry = {
+    at: new Date(at.now).toISOString(),
+    kind: 'decision',
+    name: 'connection',
+    verdict: 'missing',
+    detail: message,
+  };
+  const round = { ...before, round: before.round + 1, trace: [...before.trace, entry] };
+  return retried(round, message, at, null);
+}
+
 function retried(
   round: UnsettledRound,
   message: string,
