@@ -36,6 +36,8 @@ export interface Schema {
   anyOf?: Schema[];
   oneOf?: Schema[];
   allOf?: Schema[];
+  format?: string;
+  examples?: unknown[];
 }
 
 const json = 'application/json';

@@ -62,7 +62,7 @@ describe('an operation', () => {
   };
 
   test('takes its path, then body and query as one, then options', () => {
-    const { signature, row, types } = methodOf('/v1/bells/{id}/ring', 'post', operation);
+    const { signature, row, types } = methodOf('/v1/bells/{id}/ring', 'post', operation, {});
     expect(row).toEqual({
       method: 'POST',
       path: '/v1/bells/{id}/ring',
@@ -83,7 +83,7 @@ describe('an operation', () => {
       content: { 'application/json': { schema: { $ref: `#/a/${name}` } } },
     });
     const responses = { 200: answer('Preview'), 202: answer('Action') };
-    const { signature } = methodOf('/v1/bells', 'post', { ...operation, parameters: [], responses });
+    const { signature } = methodOf('/v1/bells', 'post', { ...operation, parameters: [], responses }, {});
     expect(signature).toContain(
       'RingBellParams & { confirm_token?: undefined }, options?: RequestOptions): Promise<Preview>;',
     );
@@ -94,7 +94,7 @@ describe('an operation', () => {
 
   test('with one name in the body and the query is refused: one object cannot hold both', () => {
     const clash = { name: 'times', in: 'query' as const, required: false, schema: {} };
-    expect(() => methodOf('/v1/bells', 'post', { ...operation, parameters: [clash] })).toThrow('times');
+    expect(() => methodOf('/v1/bells', 'post', { ...operation, parameters: [clash] }, {})).toThrow('times');
   });
 
   test('that a browser or a provider calls is no method', () => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Operation } from '../src/operations.ts';
 import { type Document, isMethod } from './document.ts';
 import { type Method, methodOf } from './methods.ts';
+import { refinedSchemas } from './names.ts';
 import { comment, schemaName, typeOf } from './types.ts';
 
 /** Writes the types and methods of the client from openapi.json; with --check only tells whether they are as they must be. */
@@ -15,7 +16,7 @@ function main(check: boolean): void {
   const types = [...schemaTypes(document), ...[...api, ...inbox].flatMap((method) => method.types)];
   let stale = false;
   const files = {
-    'types.ts': types.join('\n\n'),
+    'types.ts': `import type { ByChannel } from '../send-request.ts';\n\n${types.join('\n\n')}`,
     'api.ts': moduleOf('Api', api, types),
     'inbox.ts': moduleOf('InboxApi', inbox, types),
   };
@@ -39,14 +40,16 @@ function methodsOf(document: Document, wanted: (path: string) => boolean): Metho
     .flatMap(([path, operations]) =>
       Object.entries(operations)
         .filter(([, operation]) => isMethod(path, operation))
-        .map(([verb, operation]) => methodOf(path, verb, operation)),
+        .map(([verb, operation]) => methodOf(path, verb, operation, document.components.schemas)),
     );
 }
 
 function schemaTypes({ components }: Document): string[] {
-  return Object.entries(components.schemas).map(
-    ([name, schema]) => `${comment(schema.description)}export type ${schemaName(name)} = ${typeOf(schema)};`,
-  );
+  return Object.entries(components.schemas).flatMap(([name, schema]) => {
+    const refined = refinedSchemas[name];
+    const type = `${comment(schema.description)}export type ${refined?.fields ?? schemaName(name)} = ${typeOf(schema)};`;
+    return refined ? [type, `export type ${name} = ${refined.type};`] : [type];
+  });
 }
 
 interface Tree {

@@ -7,6 +7,7 @@ import {
   parametersOf,
   type Schema,
 } from './document.ts';
+import { exampleOf } from './example.ts';
 import { methodName, refinedTypes, repeatable } from './names.ts';
 import { comment, property, typeOf } from './types.ts';
 
@@ -19,7 +20,12 @@ export interface Method {
   types: string[];
 }
 
-export function methodOf(path: string, verb: string, operation: Described): Method {
+export function methodOf(
+  path: string,
+  verb: string,
+  operation: Described,
+  schemas: Record<string, Schema>,
+): Method {
   const { operationId, tags, summary, description } = operation;
   const method = verb.toUpperCase() as Operation['method'];
   const query = parametersOf(operation, 'query');
@@ -60,13 +66,39 @@ export function methodOf(path: string, verb: string, operation: Described): Meth
       ]
     : [`NAME(${[...args, options].join(', ')}): ${returns};`];
 
-  const text = [`${summary}.`.replace(/\?\.$/, '?'), description, `\`${method} ${path}\``];
+  const name = methodName(operationId, tags[0] ?? '');
+  const samples = parametersOf(operation, 'path').map(({ schema }) => sampleOf(schema, schemas));
+  const example = exampleOf(
+    `${path.startsWith('/inbox/') ? 'inbox' : 'client'}.${name}`,
+    [...samples, ...(body ? [sampleOf(body, schemas)] : [])],
+    list ? 'list' : answer ? 'value' : 'none',
+  );
+  const text = [
+    `${summary}.`.replace(/\?\.$/, '?'),
+    description,
+    `\`${method} ${path}\``,
+    `@example\n\`\`\`ts\n${example}\n\`\`\``,
+  ];
   return {
-    name: methodName(operationId, tags[0] ?? ''),
+    name,
     signature: comment(text.filter(Boolean).join('\n\n')) + signatures.join('\n'),
     row,
     types,
   };
+}
+
+/** The example of a schema, or those of its fields. */
+function sampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
+  const known = schema.$ref ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
+  if (!known) return {};
+  if (known.examples) return known.examples[0];
+  if (known.properties) {
+    const fields = Object.entries(known.properties).filter(([, field]) => field.examples);
+    return Object.fromEntries(fields.map(([name, field]) => [name, field.examples?.[0]]));
+  }
+  if (known.enum) return known.enum[0];
+  if (known.type === 'integer') return 1;
+  return known.format === 'uuid' ? '0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d' : 'text';
 }
 
 /** Body and query in one object; the row says which is which. */

@@ -127,3 +127,8 @@ export const refinedTypes: Record<string, string> = {
   'sendNotificationBatch.notifications':
     'Array<SendRequest & { idempotency_key?: string | null | undefined }>',
 };
+
+/** Schemas of which a caller can know more than the document says: the name of the fields, and the type made of them. */
+export const refinedSchemas: Record<string, { fields: string; type: string }> = {
+  SendRequest: { fields: 'SendFields', type: 'ByChannel<SendFields>' },
+};

@@ -5,7 +5,7 @@ import { delayMs, isAmbiguous, mayRetry } from './retry.ts';
 export type Fetch = typeof globalThis.fetch;
 
 export interface TransportOptions {
-  /** Where the service is; a path in it is kept. `http://127.0.0.1:8400` unless told. */
+  /** Where the service is; a path in it is kept. Defaults to CARILLON_URL (clients with a key), then `http://127.0.0.1:8400`. */
   base_url?: string | undefined;
   /** Used instead of the global `fetch`: for proxies, tests, other runtimes. */
   fetch?: Fetch | undefined;

@@ -113,7 +113,8 @@ describe('a refusal', () => {
   });
 
   test('of credentials names what is missing', async () => {
-    const nobody = createClient({ base_url: app.url });
+    expect(() => createClient({ base_url: app.url })).toThrow('api_key is missing');
+    const nobody = createClient({ base_url: app.url, api_key: null });
     expect(await failure(nobody.me())).toMatchObject({ code: 'missing_credentials' });
     const stranger = createClient({ base_url: app.url, api_key: 'crl_test_nobody' });
     expect(await failure(stranger.me())).toBeInstanceOf(AuthenticationError);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createClient, createInboxClient } from '@carillon/sdk';
+import { createClient, createInboxClient, type SendRequest } from '@carillon/sdk';
 import { expect, test } from 'vitest';
 
 interface Described {
@@ -47,7 +47,10 @@ const filled = (path: string): string => {
 };
 
 test('every operation of the API is one method, and every method one operation', async () => {
-  const calls = await requestsOf((fetch) => createClient({ fetch }), ['runs.waitForCompletion']);
+  const calls = await requestsOf(
+    (fetch) => createClient({ api_key: null, fetch }),
+    ['runs.waitForCompletion'],
+  );
   const wanted = operations.filter(({ path }) => path.startsWith('/v1/'));
   expect(wanted.length).toBeGreaterThan(90);
   for (const { path, verb, operation } of wanted) {
@@ -73,7 +76,10 @@ test('every operation of the inbox is one method, the stream being `follow`', as
 });
 
 test('what is for programs outside of these is there as well, and nothing else is left out', async () => {
-  const calls = await requestsOf((fetch) => createClient({ fetch }), ['runs.waitForCompletion']);
+  const calls = await requestsOf(
+    (fetch) => createClient({ api_key: null, fetch }),
+    ['runs.waitForCompletion'],
+  );
   const reachable = new Set(calls.map(({ verb, path }) => `${verb} ${path}`));
   const left = operations
     .filter(({ path }) => !path.startsWith('/inbox/'))
@@ -86,6 +92,7 @@ test('what is for programs outside of these is there as well, and nothing else i
 test('parameters go where the operation has them: path, query or body', async () => {
   const seen: { url: string; init: RequestInit }[] = [];
   const client = createClient({
+    api_key: null,
     base_url: 'http://api.test/under/',
     fetch: async (input, init = {}) => {
       seen.push({ url: String(input), init });
@@ -105,6 +112,7 @@ test('parameters go where the operation has them: path, query or body', async ()
 test('a change may be meant for one version, and is then made once: again, it would conflict with itself', async () => {
   const seen: (string | null)[] = [];
   const client = createClient({
+    api_key: null,
     retry_delay_ms: 1,
     max_retries: 1,
     fetch: async (_input, init) => {
@@ -141,7 +149,7 @@ const unsent: typeof globalThis.fetch = () => {
 };
 
 test('an argument that cannot stand in a path is refused before anything is sent', async () => {
-  const client = createClient({ fetch: unsent });
+  const client = createClient({ api_key: null, fetch: unsent });
   // The last two are for those who write JavaScript.
   for (const id of ['', '.', '..', 'a\ud800', undefined, {}] as string[]) {
     await expect(client.notifications.delete(id)).rejects.toMatchObject({
@@ -152,7 +160,7 @@ test('an argument that cannot stand in a path is refused before anything is sent
 });
 
 test('a parameter that JSON cannot say is refused by name before anything is sent', async () => {
-  const client = createClient({ fetch: unsent });
+  const client = createClient({ api_key: null, fetch: unsent });
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   for (const trigger_data of [{ amount: 5n }, circle]) {
@@ -163,32 +171,54 @@ test('a parameter that JSON cannot say is refused by name before anything is sen
   }
 });
 
+const smallest = { channel: 'webhook', recipient: { address: 'http://a.test' } } as const;
+
+test('a send demands what its channel needs', () => {
+  const check = (_request: SendRequest): void => {};
+  const recipient = { address: 'ada@example.com' };
+  check({ channel: 'email', recipient, template_key: 'welcome' });
+  check({ channel: 'email', recipient, subject: 'Hello', text_body: 'Hello.' });
+  check({ channel: 'in_app', recipient: { external_user_id: 'ada' }, text_body: 'Hello.' });
+  check(smallest);
+  // @ts-expect-error without content
+  check({ channel: 'email', recipient, subject: 'Hello' });
+  // @ts-expect-error without a subject
+  check({ channel: 'email', recipient, text_body: 'Hello.' });
+  // @ts-expect-error without a recipient
+  check({ channel: 'sms', recipient: {}, text_body: 'Hello.' });
+  // @ts-expect-error chat channels take templates only
+  check({ channel: 'chatone', recipient: { chatone_user_id: 'U1' }, text_body: 'Hello.' });
+  // @ts-expect-error a name that no field has
+  check({ channel: 'sms', recipient, text: 'Hello.' });
+  expect(check).toBeTypeOf('function'); // the assertions above are those of the compiler
+});
+
 test('a key or a header that cannot be sent is refused by name before anything is sent', async () => {
-  const client = createClient({ fetch: unsent });
+  const client = createClient({ api_key: null, fetch: unsent });
   const refusal = (param: string) => ({ code: 'parameter_invalid', param });
   for (const text of ['order-€', 'a\nb', 'a\u0001b']) {
-    await expect(
-      client.notifications.send({ channel: 'email', recipient: {} }, { idempotency_key: text }),
-    ).rejects.toMatchObject(refusal('idempotency_key'));
+    await expect(client.notifications.send(smallest, { idempotency_key: text })).rejects.toMatchObject(
+      refusal('idempotency_key'),
+    );
     await expect(client.me({ headers: { 'x-a': text } })).rejects.toMatchObject(refusal('x-a'));
-    expect(() => createClient({ headers: { 'x-a': text } })).toThrow('x-a must be');
-    expect(() => createClient({ user_agent: text })).toThrow('user_agent must be');
+    expect(() => createClient({ api_key: null, headers: { 'x-a': text } })).toThrow('x-a must be');
+    expect(() => createClient({ api_key: null, user_agent: text })).toThrow('user_agent must be');
   }
   await expect(client.me({ headers: { 'x a': '1' } })).rejects.toMatchObject(refusal('x a'));
 });
 
 test('a number that limits nothing is refused, for the client and for a call', async () => {
-  const client = createClient({ fetch: unsent });
+  const client = createClient({ api_key: null, fetch: unsent });
   const inbox = createInboxClient({ base_url: 'http://inbox.test', token: 'token', fetch: unsent });
   const on_event = () => {};
   for (const value of [Number.NaN, -1, '5'] as number[]) {
     for (const [param, use] of [
-      ['timeout_ms', async () => createClient({ timeout_ms: value })],
+      ['timeout_ms', async () => createClient({ api_key: null, timeout_ms: value })],
       ['timeout_ms', () => client.me({ timeout_ms: value })],
       ['timeout_ms', () => client.runs.waitForCompletion('r1', { timeout_ms: value })],
-      ['max_retries', async () => createClient({ max_retries: value })],
+      ['max_retries', async () => createClient({ api_key: null, max_retries: value })],
       ['max_retries', () => client.me({ max_retries: value })],
-      ['retry_delay_ms', async () => createClient({ retry_delay_ms: value })],
+      ['retry_delay_ms', async () => createClient({ api_key: null, retry_delay_ms: value })],
       ['poll_interval_ms', () => client.runs.waitForCompletion('r1', { poll_interval_ms: value })],
       ['poll_interval_ms', async () => inbox.follow({ on_event, poll_interval_ms: value })],
       ['reconnect_delay_ms', async () => inbox.follow({ on_event, reconnect_delay_ms: value })],

@@ -69,7 +69,7 @@ describe('a server', () => {
     const listeners: RequestListener[] = [() => {}, (_request, response) => response.destroy()];
     for (const listener of listeners) {
       const { url } = await serve(listener);
-      const client = createClient({ base_url: url });
+      const client = createClient({ base_url: url, api_key: null });
       const error = await failure(client.runs.waitForCompletion('r1', { timeout_ms: 300 }));
       expect(error).toBeInstanceOf(TimeoutError);
       expect(error.message).toBe('Run r1 is still unknown after 300 ms.');
@@ -148,7 +148,9 @@ describe('a server', () => {
       response.writeHead(202, { 'content-type': 'application/json' }).end('{"id": "n1"}');
     });
     const client = createClient({ ...quick, base_url: url, user_agent: 'shop/2.0' });
-    expect(await client.notifications.send({ channel: 'email', recipient: {} })).toEqual({ id: 'n1' });
+    expect(
+      await client.notifications.send({ channel: 'webhook', recipient: { address: 'http://a.test' } }),
+    ).toEqual({ id: 'n1' });
     expect(seen).toHaveLength(3);
     expect(new Set(seen).size).toBe(1);
   });

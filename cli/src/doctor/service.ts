@@ -11,6 +11,7 @@ export async function checkService(url: string): Promise<Check[]> {
   };
   const { operations } = createClient({
     base_url: url,
+    api_key: null,
     max_retries: 0,
     timeout_ms: 10_000,
     fetch: asSuccess,

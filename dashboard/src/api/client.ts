@@ -8,6 +8,7 @@ import { checkConnection, noteAnswer } from './connection.ts';
 export function createApi(environmentId: string | null): Client {
   return createClient({
     base_url: location.origin,
+    api_key: null,
     max_retries: 1,
     timeout_ms: 20_000,
     headers: environmentId === null ? {} : { 'x-environment-id': environmentId },

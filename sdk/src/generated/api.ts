@@ -268,6 +268,16 @@ export interface Api {
      * Requires the scope `notifications:send`.
      *
      * `POST /v1/notifications`
+     *
+     * @example
+     * ```ts
+     * const result = await client.notifications.send({
+     *   channel: 'email',
+     *   recipient: { address: 'delivered@sandbox.test' },
+     *   subject: 'Hello',
+     *   text_body: 'Hello from Carillon.',
+     * });
+     * ```
      */
     send(params: SendRequest, options?: KeyedOptions): Promise<Notification>;
     /**
@@ -278,6 +288,13 @@ export interface Api {
      * Requires the scope `notifications:read`.
      *
      * `GET /v1/notifications`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.notifications.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(
       params?: ListNotificationsParams,
@@ -291,6 +308,21 @@ export interface Api {
      * Requires the scope `notifications:send`.
      *
      * `POST /v1/notifications/batch`
+     *
+     * @example
+     * ```ts
+     * const result = await client.notifications.sendBatch({
+     *   notifications: [
+     *     {
+     *       channel: 'email',
+     *       recipient: { address: 'delivered@sandbox.test' },
+     *       subject: 'Hello',
+     *       text_body: 'Hello from Carillon.',
+     *       idempotency_key: 'order-1001',
+     *     },
+     *   ],
+     * });
+     * ```
      */
     sendBatch(
       params: SendNotificationBatchParams,
@@ -302,6 +334,11 @@ export interface Api {
      * Requires the scope `notifications:read`.
      *
      * `GET /v1/notifications/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.notifications.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(id: string, options?: RequestOptions): Promise<Notification>;
     /**
@@ -310,6 +347,11 @@ export interface Api {
      * Requires the scope `notifications:write`.
      *
      * `PATCH /v1/notifications/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.notifications.update('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { send_at: '2030-01-01T09:00:00Z' });
+     * ```
      */
     update(id: string, params: NotificationPatch, options?: RequestOptions): Promise<Notification>;
     /**
@@ -320,6 +362,11 @@ export interface Api {
      * Requires the scope `notifications:write`.
      *
      * `DELETE /v1/notifications/{id}`
+     *
+     * @example
+     * ```ts
+     * await client.notifications.delete('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     delete(id: string, options?: RequestOptions): Promise<void>;
     /**
@@ -330,6 +377,11 @@ export interface Api {
      * Requires the scope `notifications:send`.
      *
      * `POST /v1/notifications/{id}/resend`
+     *
+     * @example
+     * ```ts
+     * const result = await client.notifications.resend('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     resend(id: string, options?: KeyedOptions): Promise<Notification>;
     /**
@@ -340,6 +392,11 @@ export interface Api {
      * Requires the scope `notifications:read`.
      *
      * `GET /v1/notifications/{id}/trace`
+     *
+     * @example
+     * ```ts
+     * const result = await client.notifications.trace('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     trace(id: string, options?: RequestOptions): Promise<Trace>;
     /**
@@ -350,6 +407,11 @@ export interface Api {
      * Requires the scope `notifications:write`.
      *
      * `POST /v1/notifications/redrive`
+     *
+     * @example
+     * ```ts
+     * const result = await client.notifications.redrive({ filter: { status: 'failed', reason: 'timeout' } });
+     * ```
      */
     redrive(
       params: RedriveRequest & { confirm_token?: undefined },
@@ -367,6 +429,11 @@ export interface Api {
      * Requires the scope `notifications:write`.
      *
      * `POST /v1/notifications/cancel`
+     *
+     * @example
+     * ```ts
+     * const result = await client.notifications.cancel({ filter: { template_key: 'spring_sale' } });
+     * ```
      */
     cancel(
       params: CancelRequest & { confirm_token?: undefined },
@@ -381,6 +448,11 @@ export interface Api {
      * Requires the scope `notifications:read`.
      *
      * `GET /v1/notifications/{id}/content`
+     *
+     * @example
+     * ```ts
+     * const result = await client.notifications.getContent('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     getContent(id: string, options?: RequestOptions): Promise<NotificationContent>;
   };
@@ -393,6 +465,13 @@ export interface Api {
      * Requires the scope `notifications:read`.
      *
      * `GET /v1/bulk-actions`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.bulkActions.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListBulkActionsParams, options?: RequestOptions): List<BulkAction, ListBulkActionsResult>;
     /**
@@ -401,6 +480,11 @@ export interface Api {
      * Requires the scope `notifications:read`.
      *
      * `GET /v1/bulk-actions/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.bulkActions.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(id: string, options?: RequestOptions): Promise<BulkAction>;
     /**
@@ -411,6 +495,11 @@ export interface Api {
      * Requires the scope `notifications:write`.
      *
      * `POST /v1/bulk-actions/{id}/cancel`
+     *
+     * @example
+     * ```ts
+     * const result = await client.bulkActions.cancel('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     cancel(id: string, options?: RequestOptions): Promise<BulkAction>;
   };
@@ -423,6 +512,16 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `POST /v1/templates`
+     *
+     * @example
+     * ```ts
+     * const result = await client.templates.create({
+     *   key: 'order_shipped',
+     *   name: 'Order shipped',
+     *   subject_template: 'Order {{ order }} is on its way',
+     *   html_body_template: '<p>Hello {{ name }}, order {{ order }} is on its way.</p>',
+     * });
+     * ```
      */
     create(params: TemplateCreate, options?: RequestOptions): Promise<Template>;
     /**
@@ -433,6 +532,13 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/templates`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.templates.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListTemplatesParams, options?: RequestOptions): List<Template, ListTemplatesResult>;
     /**
@@ -441,6 +547,11 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/templates/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.templates.get('text');
+     * ```
      */
     get(key: string, options?: RequestOptions): Promise<Template>;
     /**
@@ -451,6 +562,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `PATCH /v1/templates/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.templates.update('text', { name: 'Order shipped' });
+     * ```
      */
     update(key: string, params: TemplatePatch, options?: GuardedOptions): Promise<Template>;
     /**
@@ -461,6 +577,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `DELETE /v1/templates/{key}`
+     *
+     * @example
+     * ```ts
+     * await client.templates.delete('text');
+     * ```
      */
     delete(key: string, options?: RequestOptions): Promise<void>;
     /**
@@ -471,6 +592,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `PUT /v1/templates/{key}/bodies/{channel}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.templates.putBody('text', 'text', { text_template: 'Order {{ order }} is on its way.' });
+     * ```
      */
     putBody(
       key: string,
@@ -486,6 +612,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `DELETE /v1/templates/{key}/bodies/{channel}`
+     *
+     * @example
+     * ```ts
+     * await client.templates.deleteBody('text', 'text');
+     * ```
      */
     deleteBody(
       key: string,
@@ -499,6 +630,11 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `POST /v1/templates/{key}/render`
+     *
+     * @example
+     * ```ts
+     * const result = await client.templates.render('text', { data: { name: 'Ada', order: 'A-1' }, channel: 'email' });
+     * ```
      */
     render(key: string, params?: TemplateRender, options?: RequestOptions): Promise<RenderedTemplate>;
     /**
@@ -509,6 +645,15 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `POST /v1/templates/preview`
+     *
+     * @example
+     * ```ts
+     * const result = await client.templates.preview({
+     *   channel: 'sms',
+     *   text_template: 'Order {{ order }} is on its way.',
+     *   data: { order: 'A-1' },
+     * });
+     * ```
      */
     preview(params: TemplatePreviewRequest, options?: RequestOptions): Promise<TemplatePreview>;
     /**
@@ -517,6 +662,13 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/templates/{key}/versions`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.templates.listVersions('text')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listVersions(
       key: string,
@@ -529,6 +681,11 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/templates/{key}/versions/{version}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.templates.getVersion('text', 1);
+     * ```
      */
     getVersion(key: string, version: number, options?: RequestOptions): Promise<TemplateVersionContent>;
     /**
@@ -539,6 +696,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `POST /v1/templates/{key}/versions/{version}/restore`
+     *
+     * @example
+     * ```ts
+     * const result = await client.templates.restoreVersion('text', 1);
+     * ```
      */
     restoreVersion(key: string, version: number, options?: GuardedOptions): Promise<Template>;
     /**
@@ -549,6 +711,11 @@ export interface Api {
      * Requires the scope `templates:promote`.
      *
      * `POST /v1/templates/{key}/promote`
+     *
+     * @example
+     * ```ts
+     * const result = await client.templates.promote('text', { dry_run: true });
+     * ```
      */
     promote(
       key: string,
@@ -565,6 +732,16 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `PUT /v1/layouts/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.layouts.put('text', {
+     *   channel: 'email',
+     *   html_template: '<body>{{ content }}<p>Acme, Rome</p></body>',
+     *   text_template: '{{ content }}\nAcme, Rome',
+     *   is_default: true,
+     * });
+     * ```
      */
     put(key: string, params: LayoutPut, options?: GuardedOptions): Promise<Layout>;
     /**
@@ -573,6 +750,11 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/layouts/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.layouts.get('text');
+     * ```
      */
     get(key: string, options?: RequestOptions): Promise<Layout>;
     /**
@@ -583,6 +765,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `DELETE /v1/layouts/{key}`
+     *
+     * @example
+     * ```ts
+     * await client.layouts.delete('text');
+     * ```
      */
     delete(key: string, options?: RequestOptions): Promise<void>;
     /**
@@ -593,6 +780,13 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/layouts`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.layouts.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListLayoutsParams, options?: RequestOptions): List<Layout, ListLayoutsResult>;
     /**
@@ -601,6 +795,13 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/layouts/{key}/versions`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.layouts.listVersions('text')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listVersions(
       key: string,
@@ -613,6 +814,11 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/layouts/{key}/versions/{version}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.layouts.getVersion('text', 1);
+     * ```
      */
     getVersion(key: string, version: number, options?: RequestOptions): Promise<LayoutVersion>;
     /**
@@ -623,6 +829,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `POST /v1/layouts/{key}/versions/{version}/restore`
+     *
+     * @example
+     * ```ts
+     * const result = await client.layouts.restoreVersion('text', 1);
+     * ```
      */
     restoreVersion(key: string, version: number, options?: GuardedOptions): Promise<Layout>;
   };
@@ -635,6 +846,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `PUT /v1/partials/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.partials.put('text', { template: '<p>Questions? Write to {{ support }}.</p>' });
+     * ```
      */
     put(key: string, params: PartialPut, options?: GuardedOptions): Promise<TemplatePartial>;
     /**
@@ -643,6 +859,11 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/partials/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.partials.get('text');
+     * ```
      */
     get(key: string, options?: RequestOptions): Promise<TemplatePartial>;
     /**
@@ -653,6 +874,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `DELETE /v1/partials/{key}`
+     *
+     * @example
+     * ```ts
+     * await client.partials.delete('text');
+     * ```
      */
     delete(key: string, options?: RequestOptions): Promise<void>;
     /**
@@ -663,6 +889,13 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/partials`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.partials.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListPartialsParams, options?: RequestOptions): List<TemplatePartial, ListPartialsResult>;
     /**
@@ -671,6 +904,13 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/partials/{key}/versions`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.partials.listVersions('text')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listVersions(
       key: string,
@@ -683,6 +923,11 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/partials/{key}/versions/{version}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.partials.getVersion('text', 1);
+     * ```
      */
     getVersion(key: string, version: number, options?: RequestOptions): Promise<PartialVersion>;
     /**
@@ -693,6 +938,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `POST /v1/partials/{key}/versions/{version}/restore`
+     *
+     * @example
+     * ```ts
+     * const result = await client.partials.restoreVersion('text', 1);
+     * ```
      */
     restoreVersion(key: string, version: number, options?: GuardedOptions): Promise<TemplatePartial>;
   };
@@ -705,6 +955,14 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `PUT /v1/translations/{locale}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.translations.put('text', {
+     *   messages: { order: { shipped: 'Shipped to %{city}' } },
+     *   is_default: true,
+     * });
+     * ```
      */
     put(locale: string, params: TranslationPut, options?: GuardedOptions): Promise<Translation>;
     /**
@@ -713,6 +971,11 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/translations/{locale}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.translations.get('text');
+     * ```
      */
     get(locale: string, options?: RequestOptions): Promise<Translation>;
     /**
@@ -723,6 +986,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `DELETE /v1/translations/{locale}`
+     *
+     * @example
+     * ```ts
+     * await client.translations.delete('text');
+     * ```
      */
     delete(locale: string, options?: RequestOptions): Promise<void>;
     /**
@@ -733,6 +1001,13 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/translations`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.translations.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(
       params?: ListTranslationsParams,
@@ -746,6 +1021,13 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/translations/missing`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.translations.listMissing()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listMissing(
       params?: ListMissingTranslationsParams,
@@ -757,6 +1039,13 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/translations/{locale}/versions`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.translations.listVersions('text')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listVersions(
       locale: string,
@@ -769,6 +1058,11 @@ export interface Api {
      * Requires the scope `templates:read`.
      *
      * `GET /v1/translations/{locale}/versions/{version}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.translations.getVersion('text', 1);
+     * ```
      */
     getVersion(locale: string, version: number, options?: RequestOptions): Promise<TranslationVersion>;
     /**
@@ -779,6 +1073,11 @@ export interface Api {
      * Requires the scope `templates:write`.
      *
      * `POST /v1/translations/{locale}/versions/{version}/restore`
+     *
+     * @example
+     * ```ts
+     * const result = await client.translations.restoreVersion('text', 1);
+     * ```
      */
     restoreVersion(locale: string, version: number, options?: GuardedOptions): Promise<Translation>;
   };
@@ -791,6 +1090,15 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `POST /v1/preferences/categories`
+     *
+     * @example
+     * ```ts
+     * const result = await client.categories.create({
+     *   key: 'product_news',
+     *   name: 'Product news',
+     *   default_channels: ['email', 'in_app'],
+     * });
+     * ```
      */
     create(params: CategoryInput, options?: RequestOptions): Promise<Category>;
     /**
@@ -799,6 +1107,13 @@ export interface Api {
      * Requires the scope `preferences:read`.
      *
      * `GET /v1/preferences/categories`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.categories.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListCategoriesParams, options?: RequestOptions): List<Category, ListCategoriesResult>;
     /**
@@ -807,6 +1122,11 @@ export interface Api {
      * Requires the scope `preferences:read`.
      *
      * `GET /v1/preferences/categories/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.categories.get('text');
+     * ```
      */
     get(key: string, options?: RequestOptions): Promise<Category>;
     /**
@@ -817,6 +1137,16 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `PUT /v1/preferences/categories/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.categories.replace('text', {
+     *   name: 'Product news',
+     *   description: null,
+     *   default_channels: ['email'],
+     *   default_opt_in: true,
+     * });
+     * ```
      */
     replace(key: string, params: CategoryUpdate, options?: RequestOptions): Promise<Category>;
     /**
@@ -827,6 +1157,11 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `DELETE /v1/preferences/categories/{key}`
+     *
+     * @example
+     * ```ts
+     * await client.categories.archive('text');
+     * ```
      */
     archive(key: string, options?: RequestOptions): Promise<void>;
   };
@@ -839,6 +1174,11 @@ export interface Api {
      * Requires the scope `preferences:read`.
      *
      * `GET /v1/preferences/users/{externalUserId}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.preferences.get('text');
+     * ```
      */
     get(externalUserId: string, options?: RequestOptions): Promise<GetUserPreferencesResult>;
     /**
@@ -849,6 +1189,13 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `PUT /v1/preferences/users/{externalUserId}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.preferences.setMany('text', {
+     *   preferences: [{ category_key: 'product_news', channel: 'email', opted_in: false }],
+     * });
+     * ```
      */
     setMany(
       externalUserId: string,
@@ -861,6 +1208,11 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `PATCH /v1/preferences/users/{externalUserId}/{categoryKey}/{channel}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.preferences.set('text', 'text', 'text', { opted_in: false });
+     * ```
      */
     set(
       externalUserId: string,
@@ -875,6 +1227,11 @@ export interface Api {
      * Requires the scope `preferences:read`.
      *
      * `GET /v1/preferences/users/{externalUserId}/quiet-hours`
+     *
+     * @example
+     * ```ts
+     * const result = await client.preferences.getQuietHours('text');
+     * ```
      */
     getQuietHours(externalUserId: string, options?: RequestOptions): Promise<QuietHours>;
     /**
@@ -885,6 +1242,11 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `PUT /v1/preferences/users/{externalUserId}/quiet-hours`
+     *
+     * @example
+     * ```ts
+     * const result = await client.preferences.setQuietHours('text', { start_local: '22:00', end_local: '07:00', timezone: 'Europe/Rome' });
+     * ```
      */
     setQuietHours(externalUserId: string, params: QuietHours, options?: RequestOptions): Promise<QuietHours>;
     /**
@@ -895,6 +1257,11 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `DELETE /v1/preferences/users/{externalUserId}/quiet-hours`
+     *
+     * @example
+     * ```ts
+     * await client.preferences.deleteQuietHours('text');
+     * ```
      */
     deleteQuietHours(externalUserId: string, options?: RequestOptions): Promise<void>;
     /**
@@ -905,6 +1272,11 @@ export interface Api {
      * Requires the scope `preferences:read`.
      *
      * `GET /v1/brand`
+     *
+     * @example
+     * ```ts
+     * const result = await client.preferences.getBrand();
+     * ```
      */
     getBrand(options?: RequestOptions): Promise<Brand>;
     /**
@@ -915,6 +1287,15 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `PUT /v1/brand`
+     *
+     * @example
+     * ```ts
+     * const result = await client.preferences.replaceBrand({
+     *   name: 'Acme',
+     *   logo_url: 'https://acme.example/logo.svg',
+     *   accent_color: '#7a3b00',
+     * });
+     * ```
      */
     replaceBrand(params: BrandInput, options?: RequestOptions): Promise<Brand>;
     /**
@@ -925,6 +1306,11 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `GET /v1/preferences/users/{externalUserId}/link`
+     *
+     * @example
+     * ```ts
+     * const result = await client.preferences.getLink('text');
+     * ```
      */
     getLink(externalUserId: string, options?: RequestOptions): Promise<PreferenceLink>;
   };
@@ -937,6 +1323,13 @@ export interface Api {
      * Requires the scope `suppressions:read`.
      *
      * `GET /v1/suppressions`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.suppressions.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(
       params?: ListSuppressionsParams,
@@ -950,6 +1343,11 @@ export interface Api {
      * Requires the scope `suppressions:write`.
      *
      * `POST /v1/suppressions`
+     *
+     * @example
+     * ```ts
+     * const result = await client.suppressions.add({ address: 'ada@example.com' });
+     * ```
      */
     add(params: SuppressionInput, options?: RequestOptions): Promise<Suppression>;
     /**
@@ -958,6 +1356,11 @@ export interface Api {
      * Requires the scope `suppressions:read`.
      *
      * `GET /v1/suppressions/{address}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.suppressions.get('text');
+     * ```
      */
     get(address: string, options?: RequestOptions): Promise<Suppression>;
     /**
@@ -966,6 +1369,11 @@ export interface Api {
      * Requires the scope `suppressions:write`.
      *
      * `DELETE /v1/suppressions/{address}`
+     *
+     * @example
+     * ```ts
+     * await client.suppressions.remove('text');
+     * ```
      */
     remove(address: string, params?: RemoveSuppressionParams, options?: RequestOptions): Promise<void>;
   };
@@ -976,6 +1384,13 @@ export interface Api {
      * Requires the scope `preferences:read`.
      *
      * `GET /v1/users`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.users.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListUsersParams, options?: RequestOptions): List<User, ListUsersResult>;
     /**
@@ -986,6 +1401,11 @@ export interface Api {
      * Requires the scope `preferences:read`.
      *
      * `GET /v1/users/{externalUserId}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.users.get('text');
+     * ```
      */
     get(externalUserId: string, options?: RequestOptions): Promise<User>;
     /**
@@ -996,6 +1416,16 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `PUT /v1/users/{externalUserId}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.users.replace('text', {
+     *   email: 'ada@example.com',
+     *   name: 'Ada Lovelace',
+     *   locale: 'en-GB',
+     *   attributes: { plan: 'pro' },
+     * });
+     * ```
      */
     replace(externalUserId: string, params: UserInput, options?: RequestOptions): Promise<User>;
     /**
@@ -1006,6 +1436,11 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `DELETE /v1/users/{externalUserId}`
+     *
+     * @example
+     * ```ts
+     * await client.users.erase('text');
+     * ```
      */
     erase(externalUserId: string, options?: RequestOptions): Promise<void>;
     /**
@@ -1016,6 +1451,13 @@ export interface Api {
      * Requires the scope `preferences:read`.
      *
      * `GET /v1/users/{externalUserId}/devices`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.users.listDevices('text')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listDevices(externalUserId: string, options?: RequestOptions): List<Device, ListUserDevicesResult>;
     /**
@@ -1026,6 +1468,19 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `PUT /v1/users/{externalUserId}/devices`
+     *
+     * @example
+     * ```ts
+     * const result = await client.users.registerDevice('text', {
+     *   kind: 'web_push',
+     *   endpoint: 'https://updates.push.services.mozilla.com/wpush/v2/gAAAAA',
+     *   keys: {
+     *     p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+     *     auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+     *   },
+     *   label: 'Firefox on Linux',
+     * });
+     * ```
      */
     registerDevice(externalUserId: string, params: DeviceInput, options?: RequestOptions): Promise<Device>;
     /**
@@ -1034,6 +1489,11 @@ export interface Api {
      * Requires the scope `preferences:write`.
      *
      * `DELETE /v1/users/{externalUserId}/devices/{id}`
+     *
+     * @example
+     * ```ts
+     * await client.users.deleteDevice('text', '0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     deleteDevice(externalUserId: string, id: string, options?: RequestOptions): Promise<void>;
   };
@@ -1046,6 +1506,11 @@ export interface Api {
      * Requires the scope `audiences:write`.
      *
      * `POST /v1/topics`
+     *
+     * @example
+     * ```ts
+     * const result = await client.topics.create({ key: 'release_notes', name: 'Release notes' });
+     * ```
      */
     create(params: TopicInput, options?: RequestOptions): Promise<Topic>;
     /**
@@ -1054,6 +1519,13 @@ export interface Api {
      * Requires the scope `audiences:read`.
      *
      * `GET /v1/topics`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.topics.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListTopicsParams, options?: RequestOptions): List<Topic, ListTopicsResult>;
     /**
@@ -1062,6 +1534,11 @@ export interface Api {
      * Requires the scope `audiences:read`.
      *
      * `GET /v1/topics/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.topics.get('text');
+     * ```
      */
     get(key: string, options?: RequestOptions): Promise<Topic>;
     /**
@@ -1070,6 +1547,11 @@ export interface Api {
      * Requires the scope `audiences:write`.
      *
      * `PUT /v1/topics/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.topics.replace('text', { name: 'Release notes', description: 'What changed in each version' });
+     * ```
      */
     replace(key: string, params: TopicUpdate, options?: RequestOptions): Promise<Topic>;
     /**
@@ -1080,6 +1562,11 @@ export interface Api {
      * Requires the scope `audiences:write`.
      *
      * `DELETE /v1/topics/{key}`
+     *
+     * @example
+     * ```ts
+     * await client.topics.delete('text');
+     * ```
      */
     delete(key: string, options?: RequestOptions): Promise<void>;
     /**
@@ -1088,6 +1575,13 @@ export interface Api {
      * Requires the scope `audiences:read`.
      *
      * `GET /v1/topics/{key}/subscribers`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.topics.listSubscribers('text')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listSubscribers(
       key: string,
@@ -1102,6 +1596,11 @@ export interface Api {
      * Requires the scope `audiences:write`.
      *
      * `POST /v1/topics/{key}/subscribers`
+     *
+     * @example
+     * ```ts
+     * const result = await client.topics.addSubscribers('text', { external_user_ids: ['ada', 'grace'] });
+     * ```
      */
     addSubscribers(
       key: string,
@@ -1116,6 +1615,11 @@ export interface Api {
      * Requires the scope `audiences:write`.
      *
      * `POST /v1/topics/{key}/subscribers/remove`
+     *
+     * @example
+     * ```ts
+     * const result = await client.topics.removeSubscribers('text', { external_user_ids: ['ada', 'grace'] });
+     * ```
      */
     removeSubscribers(
       key: string,
@@ -1128,6 +1632,11 @@ export interface Api {
      * Requires the scope `audiences:write`.
      *
      * `PUT /v1/topics/{key}/subscribers/{externalUserId}`
+     *
+     * @example
+     * ```ts
+     * await client.topics.subscribe('text', 'text');
+     * ```
      */
     subscribe(key: string, externalUserId: string, options?: RequestOptions): Promise<void>;
     /**
@@ -1138,6 +1647,11 @@ export interface Api {
      * Requires the scope `audiences:write`.
      *
      * `DELETE /v1/topics/{key}/subscribers/{externalUserId}`
+     *
+     * @example
+     * ```ts
+     * await client.topics.unsubscribe('text', 'text');
+     * ```
      */
     unsubscribe(key: string, externalUserId: string, options?: RequestOptions): Promise<void>;
     /**
@@ -1146,6 +1660,13 @@ export interface Api {
      * Requires the scope `audiences:read`.
      *
      * `GET /v1/users/{externalUserId}/topics`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.topics.listOfUser('text')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listOfUser(externalUserId: string, options?: RequestOptions): List<UserTopic, ListTopicsOfUserResult>;
   };
@@ -1158,6 +1679,11 @@ export interface Api {
      * Requires the scope `audiences:read`.
      *
      * `POST /v1/audiences/preview`
+     *
+     * @example
+     * ```ts
+     * const result = await client.audiences.preview({ audience: { topic: 'release_notes' } });
+     * ```
      */
     preview(params: PreviewAudienceParams, options?: RequestOptions): Promise<AudiencePreview>;
   };
@@ -1170,6 +1696,16 @@ export interface Api {
      * Requires the scope `broadcasts:write`.
      *
      * `POST /v1/broadcasts`
+     *
+     * @example
+     * ```ts
+     * const result = await client.broadcasts.create({
+     *   name: 'Release 4.2',
+     *   channels: ['email', 'in_app'],
+     *   audience: { topic: 'release_notes' },
+     *   template_key: 'release',
+     * });
+     * ```
      */
     create(params: BroadcastInput, options?: KeyedOptions): Promise<Broadcast>;
     /**
@@ -1178,6 +1714,13 @@ export interface Api {
      * Requires the scope `broadcasts:read`.
      *
      * `GET /v1/broadcasts`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.broadcasts.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListBroadcastsParams, options?: RequestOptions): List<Broadcast, ListBroadcastsResult>;
     /**
@@ -1188,6 +1731,16 @@ export interface Api {
      * Requires the scope `broadcasts:read`.
      *
      * `POST /v1/broadcasts/dry-run`
+     *
+     * @example
+     * ```ts
+     * const result = await client.broadcasts.dryRun({
+     *   name: 'Release 4.2',
+     *   channels: ['email', 'in_app'],
+     *   audience: { topic: 'release_notes' },
+     *   template_key: 'release',
+     * });
+     * ```
      */
     dryRun(params: BroadcastInput, options?: RequestOptions): Promise<BroadcastDryRun>;
     /**
@@ -1196,6 +1749,11 @@ export interface Api {
      * Requires the scope `broadcasts:read`.
      *
      * `GET /v1/broadcasts/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.broadcasts.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(id: string, options?: RequestOptions): Promise<Broadcast>;
     /**
@@ -1206,6 +1764,11 @@ export interface Api {
      * Requires the scope `broadcasts:write`.
      *
      * `POST /v1/broadcasts/{id}/pause`
+     *
+     * @example
+     * ```ts
+     * const result = await client.broadcasts.pause('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     pause(id: string, options?: RequestOptions): Promise<Broadcast>;
     /**
@@ -1216,6 +1779,11 @@ export interface Api {
      * Requires the scope `broadcasts:write`.
      *
      * `POST /v1/broadcasts/{id}/resume`
+     *
+     * @example
+     * ```ts
+     * const result = await client.broadcasts.resume('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     resume(id: string, options?: RequestOptions): Promise<Broadcast>;
     /**
@@ -1226,6 +1794,11 @@ export interface Api {
      * Requires the scope `broadcasts:write`.
      *
      * `POST /v1/broadcasts/{id}/cancel`
+     *
+     * @example
+     * ```ts
+     * const result = await client.broadcasts.cancel('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     cancel(id: string, options?: RequestOptions): Promise<Broadcast>;
   };
@@ -1238,6 +1811,11 @@ export interface Api {
      * Requires any valid key.
      *
      * `GET /v1/usage`
+     *
+     * @example
+     * ```ts
+     * const result = await client.usage.get();
+     * ```
      */
     get(options?: RequestOptions): Promise<Usage>;
   };
@@ -1250,6 +1828,11 @@ export interface Api {
      * Requires the scope `brake:read`.
      *
      * `GET /v1/brake`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.get();
+     * ```
      */
     get(options?: RequestOptions): Promise<BrakeStatus>;
     /**
@@ -1260,6 +1843,13 @@ export interface Api {
      * Requires the scope `brake:read`.
      *
      * `GET /v1/brake/rules`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.brake.listRules()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listRules(options?: RequestOptions): List<BrakeRule, ListBrakeRulesResult>;
     /**
@@ -1268,6 +1858,11 @@ export interface Api {
      * Requires the scope `brake:read`.
      *
      * `GET /v1/brake/rules/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.getRule('text');
+     * ```
      */
     getRule(key: string, options?: RequestOptions): Promise<BrakeRule>;
     /**
@@ -1278,6 +1873,18 @@ export interface Api {
      * Requires the scope `brake:write`.
      *
      * `PUT /v1/brake/rules/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.putRule('text', {
+     *   name: 'Three marketing messages a day',
+     *   scope: 'recipient',
+     *   match: { category: 'marketing' },
+     *   window: 'day',
+     *   limit: 3,
+     *   action: 'delay',
+     * });
+     * ```
      */
     putRule(key: string, params: BrakeRuleInput, options?: RequestOptions): Promise<BrakeRule>;
     /**
@@ -1288,6 +1895,11 @@ export interface Api {
      * Requires the scope `brake:write`.
      *
      * `DELETE /v1/brake/rules/{key}`
+     *
+     * @example
+     * ```ts
+     * await client.brake.deleteRule('text');
+     * ```
      */
     deleteRule(key: string, options?: RequestOptions): Promise<void>;
     /**
@@ -1298,6 +1910,11 @@ export interface Api {
      * Requires the scope `brake:write`.
      *
      * `POST /v1/brake/freeze`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.freeze({ channel: 'sms', reason: 'A loop in the reminder job' });
+     * ```
      */
     freeze(params?: FreezeInput, options?: RequestOptions): Promise<Freeze>;
     /**
@@ -1308,6 +1925,11 @@ export interface Api {
      * Requires the scope `brake:write`.
      *
      * `POST /v1/brake/unfreeze`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.unfreeze({ channel: 'sms' });
+     * ```
      */
     unfreeze(params?: UnfreezeInput, options?: RequestOptions): Promise<HoldRelease>;
     /**
@@ -1318,6 +1940,13 @@ export interface Api {
      * Requires the scope `brake:read`.
      *
      * `GET /v1/brake/holds`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.brake.listHolds()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listHolds(options?: RequestOptions): List<Hold, ListHoldsResult>;
     /**
@@ -1328,6 +1957,11 @@ export interface Api {
      * Requires the scope `brake:read`.
      *
      * `GET /v1/brake/holds/{hold}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.previewHold('text');
+     * ```
      */
     previewHold(hold: string, options?: RequestOptions): Promise<HoldPreview>;
     /**
@@ -1338,6 +1972,11 @@ export interface Api {
      * Requires the scope `brake:write`.
      *
      * `POST /v1/brake/holds/{hold}/release`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.releaseHold('text', { action: 'release', limit: 100 });
+     * ```
      */
     releaseHold(hold: string, params: HoldReleaseInput, options?: RequestOptions): Promise<HoldRelease>;
     /**
@@ -1346,6 +1985,13 @@ export interface Api {
      * Requires the scope `brake:read`.
      *
      * `GET /v1/brake/releases`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.brake.listReleases()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listReleases(
       params?: ListReleasesParams,
@@ -1357,6 +2003,11 @@ export interface Api {
      * Requires the scope `brake:read`.
      *
      * `GET /v1/brake/releases/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.getRelease('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     getRelease(id: string, options?: RequestOptions): Promise<HoldRelease>;
     /**
@@ -1367,6 +2018,11 @@ export interface Api {
      * Requires the scope `brake:write`.
      *
      * `POST /v1/brake/releases/{id}/stop`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.stopRelease('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     stopRelease(id: string, options?: RequestOptions): Promise<HoldRelease>;
     /**
@@ -1375,6 +2031,11 @@ export interface Api {
      * Requires the scope `brake:read`.
      *
      * `GET /v1/prices`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.getPrices();
+     * ```
      */
     getPrices(options?: RequestOptions): Promise<StoredPriceTable>;
     /**
@@ -1385,6 +2046,14 @@ export interface Api {
      * Requires the scope `brake:write`.
      *
      * `PUT /v1/prices`
+     *
+     * @example
+     * ```ts
+     * const result = await client.brake.replacePrices({
+     *   currency: 'EUR',
+     *   prices: [{ channel: 'sms', prefix: '+49', price_micros: 75000 }],
+     * });
+     * ```
      */
     replacePrices(params: PriceTable, options?: RequestOptions): Promise<StoredPriceTable>;
   };
@@ -1397,6 +2066,11 @@ export interface Api {
      * Requires the scope `notifications:send`.
      *
      * `POST /v1/inbox/tokens`
+     *
+     * @example
+     * ```ts
+     * const result = await client.inboxTokens.create({ external_user_id: 'user-1815', scope: 'inbox', ttl_seconds: 900 });
+     * ```
      */
     create(params: InboxTokenRequest, options?: RequestOptions): Promise<CreateInboxTokenResult>;
     /**
@@ -1407,6 +2081,11 @@ export interface Api {
      * Requires the scope `keys:write`.
      *
      * `POST /v1/environments/{envId}/inbox-key/rotate`
+     *
+     * @example
+     * ```ts
+     * const result = await client.inboxTokens.rotateKey('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { overlap_seconds: 86400 });
+     * ```
      */
     rotateKey(
       envId: string,
@@ -1423,6 +2102,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `POST /v1/environments/{envId}/push-settings/test`
+     *
+     * @example
+     * ```ts
+     * const result = await client.pushSettings.test('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { external_user_id: 'user-1815' });
+     * ```
      */
     test(envId: string, params?: PushTestRequest, options?: RequestOptions): Promise<PushTestResult>;
     /**
@@ -1431,6 +2115,11 @@ export interface Api {
      * Requires the scope `channels:read`.
      *
      * `GET /v1/environments/{envId}/push-settings`
+     *
+     * @example
+     * ```ts
+     * const result = await client.pushSettings.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(envId: string, options?: RequestOptions): Promise<PushSettings>;
     /**
@@ -1441,6 +2130,14 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `PUT /v1/environments/{envId}/push-settings`
+     *
+     * @example
+     * ```ts
+     * const result = await client.pushSettings.replace('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', {
+     *   ring: { mode: 'unseen', after_seconds: 30 },
+     *   web_push: { contact: 'ops@acme.example' },
+     * });
+     * ```
      */
     replace(envId: string, params: PushSettingsRequest, options?: RequestOptions): Promise<PushSettings>;
     /**
@@ -1451,6 +2148,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `DELETE /v1/environments/{envId}/push-settings`
+     *
+     * @example
+     * ```ts
+     * await client.pushSettings.delete('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     delete(envId: string, options?: RequestOptions): Promise<void>;
   };
@@ -1463,6 +2165,14 @@ export interface Api {
      * Requires the scope `webhooks:write`.
      *
      * `POST /v1/webhook-endpoints`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.create({
+     *   url: 'https://example.com/hooks/carillon',
+     *   event_filters: ['notification.delivered'],
+     * });
+     * ```
      */
     create(params: NewWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpointWithSecret>;
     /**
@@ -1471,6 +2181,13 @@ export interface Api {
      * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.webhookEndpoints.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(
       params?: ListWebhookEndpointsParams,
@@ -1482,6 +2199,11 @@ export interface Api {
      * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(id: string, options?: RequestOptions): Promise<WebhookEndpoint>;
     /**
@@ -1492,6 +2214,14 @@ export interface Api {
      * Requires the scope `webhooks:write`.
      *
      * `PUT /v1/webhook-endpoints/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.update('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', {
+     *   event_filters: ['notification.failed', 'notification.bounced'],
+     *   status: 'active',
+     * });
+     * ```
      */
     update(id: string, params: WebhookEndpointChange, options?: RequestOptions): Promise<WebhookEndpoint>;
     /**
@@ -1502,6 +2232,11 @@ export interface Api {
      * Requires the scope `webhooks:write`.
      *
      * `DELETE /v1/webhook-endpoints/{id}`
+     *
+     * @example
+     * ```ts
+     * await client.webhookEndpoints.disable('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     disable(id: string, options?: RequestOptions): Promise<void>;
     /**
@@ -1512,6 +2247,11 @@ export interface Api {
      * Requires the scope `webhooks:write`.
      *
      * `POST /v1/webhook-endpoints/{id}/rotate-secret`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.rotateSecret('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     rotateSecret(id: string, options?: RequestOptions): Promise<WebhookEndpointWithSecret>;
     /**
@@ -1522,6 +2262,11 @@ export interface Api {
      * Requires the scope `webhooks:write`.
      *
      * `POST /v1/environments/{envId}/webhook-secret/rotate`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.rotateEnvironmentSecret('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     rotateEnvironmentSecret(
       envId: string,
@@ -1535,6 +2280,13 @@ export interface Api {
      * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints/{id}/deliveries`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.webhookEndpoints.listDeliveries('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listDeliveries(
       id: string,
@@ -1547,6 +2299,11 @@ export interface Api {
      * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints/{id}/deliveries/{deliveryId}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.getDelivery('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', '0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     getDelivery(
       id: string,
@@ -1559,6 +2316,13 @@ export interface Api {
      * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/attempts`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.webhookEndpoints.listAttempts('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', '0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listAttempts(
       id: string,
@@ -1574,6 +2338,11 @@ export interface Api {
      * Requires the scope `webhooks:write`.
      *
      * `POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.retryDelivery('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', '0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     retryDelivery(id: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery>;
     /**
@@ -1584,6 +2353,11 @@ export interface Api {
      * Requires the scope `webhooks:write`.
      *
      * `POST /v1/webhook-endpoints/{id}/send-test`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.sendTest('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     sendTest(id: string, options?: RequestOptions): Promise<WebhookDelivery>;
     /**
@@ -1594,6 +2368,11 @@ export interface Api {
      * Requires the scope `webhooks:write`.
      *
      * `POST /v1/webhook-endpoints/{id}/recover`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.recover('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { since: '2030-01-01T00:00:00Z' });
+     * ```
      */
     recover(
       id: string,
@@ -1608,6 +2387,11 @@ export interface Api {
      * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints/{id}/health`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.getHealth('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     getHealth(
       id: string,
@@ -1624,6 +2408,11 @@ export interface Api {
      * Requires the scope `notifications:read`.
      *
      * `GET /v1/overview`
+     *
+     * @example
+     * ```ts
+     * const result = await client.overview.get();
+     * ```
      */
     get(params?: GetOverviewParams, options?: RequestOptions): Promise<Overview>;
   };
@@ -1636,6 +2425,11 @@ export interface Api {
      * Requires the scope `workflows:write`.
      *
      * `POST /v1/workflows`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.create({ key: 'dunning', name: 'Dunning' });
+     * ```
      */
     create(params: WorkflowCreate, options?: RequestOptions): Promise<WorkflowDetail>;
     /**
@@ -1644,6 +2438,13 @@ export interface Api {
      * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.workflows.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListWorkflowsParams, options?: RequestOptions): List<Workflow, ListWorkflowsResult>;
     /**
@@ -1652,6 +2453,11 @@ export interface Api {
      * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.get('text');
+     * ```
      */
     get(key: string, options?: RequestOptions): Promise<WorkflowDetail>;
     /**
@@ -1660,6 +2466,11 @@ export interface Api {
      * Requires the scope `workflows:write`.
      *
      * `PATCH /v1/workflows/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.update('text', { name: 'Dunning' });
+     * ```
      */
     update(key: string, params: WorkflowPatch, options?: RequestOptions): Promise<WorkflowDetail>;
     /**
@@ -1670,6 +2481,11 @@ export interface Api {
      * Requires the scope `workflows:write`.
      *
      * `DELETE /v1/workflows/{key}`
+     *
+     * @example
+     * ```ts
+     * await client.workflows.disable('text');
+     * ```
      */
     disable(key: string, options?: RequestOptions): Promise<void>;
     /**
@@ -1680,6 +2496,11 @@ export interface Api {
      * Requires the scope `workflows:promote`.
      *
      * `POST /v1/workflows/{key}/promote`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.promote('text', { dry_run: true, include_templates: true });
+     * ```
      */
     promote(
       key: string,
@@ -1694,6 +2515,23 @@ export interface Api {
      * Requires the scope `workflows:write`.
      *
      * `POST /v1/workflows/{key}/versions`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.createVersion('text', {
+     *   body: {
+     *     steps: [
+     *       {
+     *         id: 'mail',
+     *         kind: 'send',
+     *         channel: 'email',
+     *         recipient: { external_user_id: '{{ trigger.user }}' },
+     *         template_key: 'order_shipped',
+     *       },
+     *     ],
+     *   },
+     * });
+     * ```
      */
     createVersion(
       key: string,
@@ -1706,6 +2544,13 @@ export interface Api {
      * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows/{key}/versions`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.workflows.listVersions('text')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listVersions(
       key: string,
@@ -1718,6 +2563,11 @@ export interface Api {
      * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows/{key}/versions/{version}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.getVersion('text', 1);
+     * ```
      */
     getVersion(key: string, version: number, options?: RequestOptions): Promise<WorkflowVersion>;
     /**
@@ -1728,6 +2578,11 @@ export interface Api {
      * Requires the scope `workflows:write`.
      *
      * `POST /v1/workflows/{key}/versions/{version}/activate`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.activateVersion('text', 1);
+     * ```
      */
     activateVersion(
       key: string,
@@ -1743,6 +2598,11 @@ export interface Api {
      * Requires the scope `workflows:read`.
      *
      * `POST /v1/workflows/{key}/versions/{version}/simulate`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.simulateVersion('text', 1, { trigger_data: { user: 'user-1815' } });
+     * ```
      */
     simulateVersion(
       key: string,
@@ -1758,6 +2618,11 @@ export interface Api {
      * Requires no credentials.
      *
      * `GET /workflows/schema.json`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.getSchema();
+     * ```
      */
     getSchema(options?: RequestOptions): Promise<Record<string, unknown>>;
     /**
@@ -1768,6 +2633,11 @@ export interface Api {
      * Requires the scope `workflows:trigger`.
      *
      * `POST /v1/workflows/{key}/trigger`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.trigger('text', { trigger_data: { user: 'user-1815', invoice: 'A-1' } });
+     * ```
      */
     trigger(key: string, params: WorkflowTrigger, options?: KeyedOptions): Promise<TriggeredRun>;
     /**
@@ -1778,6 +2648,11 @@ export interface Api {
      * Requires the scope `workflows:trigger`.
      *
      * `POST /v1/workflows/{key}/events`
+     *
+     * @example
+     * ```ts
+     * const result = await client.workflows.postEvent('text', { event_name: 'invoice_paid', event_data: { invoice: 'A-1' } });
+     * ```
      */
     postEvent(key: string, params: WorkflowEvent, options?: RequestOptions): Promise<AwokenRuns>;
   };
@@ -1788,6 +2663,11 @@ export interface Api {
      * Requires the scope `workflows:trigger`.
      *
      * `POST /v1/workflows/runs/{runId}/events`
+     *
+     * @example
+     * ```ts
+     * const result = await client.runs.postEvent('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { event_name: 'invoice_paid', event_data: { invoice: 'A-1' } });
+     * ```
      */
     postEvent(runId: string, params: WorkflowEvent, options?: RequestOptions): Promise<AwokenRuns>;
     /**
@@ -1796,6 +2676,13 @@ export interface Api {
      * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows/{key}/runs`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.runs.list('text')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(
       key: string,
@@ -1808,6 +2695,11 @@ export interface Api {
      * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows/runs/{runId}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.runs.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(runId: string, options?: RequestOptions): Promise<WorkflowRun>;
     /**
@@ -1818,6 +2710,11 @@ export interface Api {
      * Requires the scope `workflows:trigger`.
      *
      * `POST /v1/workflows/runs/{runId}/cancel`
+     *
+     * @example
+     * ```ts
+     * const result = await client.runs.cancel('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     cancel(runId: string, options?: RequestOptions): Promise<RunCancellation>;
   };
@@ -1830,6 +2727,17 @@ export interface Api {
      * Requires the scope `schedules:write`.
      *
      * `POST /v1/schedules`
+     *
+     * @example
+     * ```ts
+     * const result = await client.schedules.create({
+     *   key: 'weekly_report',
+     *   name: 'Weekly report',
+     *   target: { kind: 'workflow', workflow_key: 'report' },
+     *   cron: '0 9 * * 1',
+     *   timezone: 'Europe/Rome',
+     * });
+     * ```
      */
     create(params: ScheduleCreate, options?: RequestOptions): Promise<ScheduleDetail>;
     /**
@@ -1838,6 +2746,13 @@ export interface Api {
      * Requires the scope `schedules:read`.
      *
      * `GET /v1/schedules`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.schedules.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListSchedulesParams, options?: RequestOptions): List<Schedule, ListSchedulesResult>;
     /**
@@ -1846,6 +2761,11 @@ export interface Api {
      * Requires the scope `schedules:read`.
      *
      * `POST /v1/schedules/preview`
+     *
+     * @example
+     * ```ts
+     * const result = await client.schedules.preview({ cron: '0 9 * * 1', timezone: 'Europe/Rome' });
+     * ```
      */
     preview(params: ScheduleTimingInput, options?: RequestOptions): Promise<SchedulePreview>;
     /**
@@ -1854,6 +2774,11 @@ export interface Api {
      * Requires the scope `schedules:read`.
      *
      * `GET /v1/schedules/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.schedules.get('text');
+     * ```
      */
     get(key: string, options?: RequestOptions): Promise<ScheduleDetail>;
     /**
@@ -1864,6 +2789,16 @@ export interface Api {
      * Requires the scope `schedules:write`.
      *
      * `PUT /v1/schedules/{key}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.schedules.replace('text', {
+     *   name: 'Weekly report',
+     *   target: { kind: 'workflow', workflow_key: 'report' },
+     *   cron: '0 9 * * 1',
+     *   timezone: 'Europe/Rome',
+     * });
+     * ```
      */
     replace(key: string, params: ScheduleReplace, options?: RequestOptions): Promise<ScheduleDetail>;
     /**
@@ -1874,6 +2809,11 @@ export interface Api {
      * Requires the scope `schedules:write`.
      *
      * `DELETE /v1/schedules/{key}`
+     *
+     * @example
+     * ```ts
+     * await client.schedules.delete('text');
+     * ```
      */
     delete(key: string, options?: RequestOptions): Promise<void>;
     /**
@@ -1884,6 +2824,11 @@ export interface Api {
      * Requires the scope `schedules:write`.
      *
      * `POST /v1/schedules/{key}/pause`
+     *
+     * @example
+     * ```ts
+     * const result = await client.schedules.pause('text');
+     * ```
      */
     pause(key: string, options?: RequestOptions): Promise<ScheduleDetail>;
     /**
@@ -1894,6 +2839,11 @@ export interface Api {
      * Requires the scope `schedules:write`.
      *
      * `POST /v1/schedules/{key}/resume`
+     *
+     * @example
+     * ```ts
+     * const result = await client.schedules.resume('text');
+     * ```
      */
     resume(key: string, options?: RequestOptions): Promise<ScheduleDetail>;
     /**
@@ -1904,6 +2854,11 @@ export interface Api {
      * Requires the scope `schedules:write`.
      *
      * `POST /v1/schedules/{key}/run`
+     *
+     * @example
+     * ```ts
+     * const result = await client.schedules.run('text');
+     * ```
      */
     run(key: string, options?: KeyedOptions): Promise<ScheduleRun>;
     /**
@@ -1914,6 +2869,13 @@ export interface Api {
      * Requires the scope `schedules:read`.
      *
      * `GET /v1/schedules/{key}/runs`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.schedules.listRuns('text')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listRuns(
       key: string,
@@ -1928,6 +2890,11 @@ export interface Api {
      * Requires the scope `schedules:read`.
      *
      * `POST /v1/schedules/{key}/simulate`
+     *
+     * @example
+     * ```ts
+     * const result = await client.schedules.simulate('text', { now: '2030-01-01T00:00:00Z', runs: 3 });
+     * ```
      */
     simulate(key: string, params?: ScheduleSimulate, options?: RequestOptions): Promise<ScheduleSimulation>;
   };
@@ -1940,6 +2907,13 @@ export interface Api {
      * Requires the scope `notifications:read`.
      *
      * `GET /v1/sandbox/messages`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.sandbox.listMessages()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listMessages(
       params?: ListSandboxMessagesParams,
@@ -1953,6 +2927,11 @@ export interface Api {
      * Requires the scope `notifications:write`.
      *
      * `DELETE /v1/sandbox/messages`
+     *
+     * @example
+     * ```ts
+     * await client.sandbox.deleteMessages();
+     * ```
      */
     deleteMessages(options?: RequestOptions): Promise<void>;
     /**
@@ -1961,6 +2940,11 @@ export interface Api {
      * Requires the scope `notifications:read`.
      *
      * `GET /v1/sandbox/messages/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.sandbox.getMessage('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     getMessage(id: string, options?: RequestOptions): Promise<SandboxMessage>;
   };
@@ -1971,6 +2955,11 @@ export interface Api {
      * Requires the scope `channels:read`.
      *
      * `GET /v1/environments/{envId}/email-settings`
+     *
+     * @example
+     * ```ts
+     * const result = await client.emailSettings.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(envId: string, options?: RequestOptions): Promise<GetEmailSettingsResult>;
     /**
@@ -1981,6 +2970,22 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `PUT /v1/environments/{envId}/email-settings`
+     *
+     * @example
+     * ```ts
+     * const result = await client.emailSettings.replace('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', {
+     *   from_address: 'hello@example.com',
+     *   from_name: 'Acme',
+     *   providers: [
+     *     {
+     *       kind: 'smtp',
+     *       name: 'Main',
+     *       enabled: true,
+     *       config: { host: 'smtp.example.com', port: 587 },
+     *     },
+     *   ],
+     * });
+     * ```
      */
     replace(
       envId: string,
@@ -1995,6 +3000,22 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `PATCH /v1/environments/{envId}/email-settings`
+     *
+     * @example
+     * ```ts
+     * const result = await client.emailSettings.update('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', {
+     *   from_address: 'hello@example.com',
+     *   from_name: 'Acme',
+     *   providers: [
+     *     {
+     *       kind: 'smtp',
+     *       name: 'Main',
+     *       enabled: true,
+     *       config: { host: 'smtp.example.com', port: 587 },
+     *     },
+     *   ],
+     * });
+     * ```
      */
     update(
       envId: string,
@@ -2009,6 +3030,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `POST /v1/environments/{envId}/email-settings/providers/{id}/verify`
+     *
+     * @example
+     * ```ts
+     * const result = await client.emailSettings.verifyProvider('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', '0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     verifyProvider(envId: string, id: string, options?: RequestOptions): Promise<VerifyEmailProviderResult>;
   };
@@ -2021,6 +3047,11 @@ export interface Api {
      * Requires the scope `channels:read`.
      *
      * `GET /v1/environments/{envId}/sms-settings`
+     *
+     * @example
+     * ```ts
+     * const result = await client.smsSettings.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(envId: string, options?: RequestOptions): Promise<SmsSettings>;
     /**
@@ -2031,6 +3062,16 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `PUT /v1/environments/{envId}/sms-settings`
+     *
+     * @example
+     * ```ts
+     * const result = await client.smsSettings.replace('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', {
+     *   kind: 'smsone',
+     *   from_number: '+14155550123',
+     *   smsone_account_sid: 'AC00000000000000000000000000000000',
+     *   smsone_auth_token: 'the auth token',
+     * });
+     * ```
      */
     replace(envId: string, params: SmsSettingsRequest, options?: RequestOptions): Promise<SmsSettings>;
     /**
@@ -2041,6 +3082,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `DELETE /v1/environments/{envId}/sms-settings`
+     *
+     * @example
+     * ```ts
+     * await client.smsSettings.delete('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     delete(envId: string, options?: RequestOptions): Promise<void>;
     /**
@@ -2051,6 +3097,11 @@ export interface Api {
      * Requires the scope `channels:read`.
      *
      * `GET /v1/environments/{envId}/sms-settings/providers`
+     *
+     * @example
+     * ```ts
+     * const result = await client.smsSettings.getProviders('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     getProviders(envId: string, options?: RequestOptions): Promise<SmsProviders>;
     /**
@@ -2061,6 +3112,27 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `PUT /v1/environments/{envId}/sms-settings/providers`
+     *
+     * @example
+     * ```ts
+     * const result = await client.smsSettings.replaceProviders('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', {
+     *   providers: [
+     *     {
+     *       kind: 'smsone',
+     *       from_number: '+14155550123',
+     *       config: {
+     *         account_sid: 'AC00000000000000000000000000000000',
+     *         auth_token: 'the auth token',
+     *       },
+     *     },
+     *     {
+     *       kind: 'smstwo',
+     *       from_number: '+14155550124',
+     *       config: { api_key: 'the API key', api_secret: 'the API secret' },
+     *     },
+     *   ],
+     * });
+     * ```
      */
     replaceProviders(
       envId: string,
@@ -2075,6 +3147,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `POST /v1/environments/{envId}/sms-settings/providers/{id}/verify`
+     *
+     * @example
+     * ```ts
+     * const result = await client.smsSettings.verifyProvider('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', '0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     verifyProvider(envId: string, id: string, options?: RequestOptions): Promise<VerifySmsProviderResult>;
   };
@@ -2087,6 +3164,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `POST /v1/chatone/installations`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chatone.create({ bot_token: 'xoxb-sandbox' });
+     * ```
      */
     create(params: NewChatoneInstallation, options?: RequestOptions): Promise<ChatoneInstallation>;
     /**
@@ -2095,6 +3177,13 @@ export interface Api {
      * Requires the scope `channels:read`.
      *
      * `GET /v1/chatone/installations`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.chatone.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(
       params?: ListChatoneInstallationsParams,
@@ -2106,6 +3195,11 @@ export interface Api {
      * Requires the scope `channels:read`.
      *
      * `GET /v1/chatone/installations/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chatone.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(id: string, options?: RequestOptions): Promise<ChatoneInstallation>;
     /**
@@ -2114,6 +3208,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `PUT /v1/chatone/installations/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chatone.update('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { auto_join_public_channels: true });
+     * ```
      */
     update(
       id: string,
@@ -2128,6 +3227,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `DELETE /v1/chatone/installations/{id}`
+     *
+     * @example
+     * ```ts
+     * await client.chatone.delete('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     delete(id: string, options?: RequestOptions): Promise<void>;
     /**
@@ -2138,6 +3242,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `POST /v1/chatone/installations/{id}/send-test`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chatone.sendTest('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { chatone_channel_id: 'C0123456789' });
+     * ```
      */
     sendTest(id: string, params: ChatoneTestTargets, options?: RequestOptions): Promise<TestSent>;
   };
@@ -2150,6 +3259,14 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `POST /v1/chattwo-endpoints`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chattwo.create({
+     *   label: 'Operations',
+     *   webhook_url: 'https://prod-00.westeurope.logic.azure.com/workflows/0123/triggers/manual/paths/invoke',
+     * });
+     * ```
      */
     create(params: NewChattwoEndpoint, options?: RequestOptions): Promise<ChattwoEndpoint>;
     /**
@@ -2158,6 +3275,13 @@ export interface Api {
      * Requires the scope `channels:read`.
      *
      * `GET /v1/chattwo-endpoints`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.chattwo.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(options?: RequestOptions): List<ChattwoEndpoint, ListChattwoEndpointsResult>;
     /**
@@ -2166,6 +3290,11 @@ export interface Api {
      * Requires the scope `channels:read`.
      *
      * `GET /v1/chattwo-endpoints/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chattwo.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(id: string, options?: RequestOptions): Promise<ChattwoEndpoint>;
     /**
@@ -2176,6 +3305,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `PUT /v1/chattwo-endpoints/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chattwo.update('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { label: 'Operations' });
+     * ```
      */
     update(id: string, params: ChattwoEndpointChange, options?: RequestOptions): Promise<ChattwoEndpoint>;
     /**
@@ -2186,6 +3320,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `DELETE /v1/chattwo-endpoints/{id}`
+     *
+     * @example
+     * ```ts
+     * await client.chattwo.delete('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     delete(id: string, options?: RequestOptions): Promise<void>;
     /**
@@ -2196,6 +3335,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `POST /v1/chattwo-endpoints/{id}/send-test`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chattwo.sendTest('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     sendTest(id: string, options?: RequestOptions): Promise<TestSent>;
   };
@@ -2208,6 +3352,14 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `POST /v1/chatthree-endpoints`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chatthree.create({
+     *   label: 'Operations',
+     *   webhook_url: 'https://discord.com/api/webhooks/123456789012345678/token',
+     * });
+     * ```
      */
     create(params: NewChatthreeEndpoint, options?: RequestOptions): Promise<ChatthreeEndpoint>;
     /**
@@ -2216,6 +3368,13 @@ export interface Api {
      * Requires the scope `channels:read`.
      *
      * `GET /v1/chatthree-endpoints`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.chatthree.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(options?: RequestOptions): List<ChatthreeEndpoint, ListChatthreeEndpointsResult>;
     /**
@@ -2224,6 +3383,11 @@ export interface Api {
      * Requires the scope `channels:read`.
      *
      * `GET /v1/chatthree-endpoints/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chatthree.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(id: string, options?: RequestOptions): Promise<ChatthreeEndpoint>;
     /**
@@ -2234,6 +3398,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `PUT /v1/chatthree-endpoints/{id}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chatthree.update('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { label: 'Operations', default_username: 'Acme' });
+     * ```
      */
     update(id: string, params: ChatthreeEndpointChange, options?: RequestOptions): Promise<ChatthreeEndpoint>;
     /**
@@ -2244,6 +3413,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `DELETE /v1/chatthree-endpoints/{id}`
+     *
+     * @example
+     * ```ts
+     * await client.chatthree.delete('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     delete(id: string, options?: RequestOptions): Promise<void>;
     /**
@@ -2254,6 +3428,11 @@ export interface Api {
      * Requires the scope `channels:write`.
      *
      * `POST /v1/chatthree-endpoints/{id}/send-test`
+     *
+     * @example
+     * ```ts
+     * const result = await client.chatthree.sendTest('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     sendTest(id: string, options?: RequestOptions): Promise<TestSent>;
   };
@@ -2263,6 +3442,11 @@ export interface Api {
    * Requires any valid key.
    *
    * `GET /v1/me`
+   *
+   * @example
+   * ```ts
+   * const result = await client.me();
+   * ```
    */
   me(options?: RequestOptions): Promise<GetMeResult>;
   environments: {
@@ -2274,6 +3458,13 @@ export interface Api {
      * Requires any valid key.
      *
      * `GET /v1/environments`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.environments.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(options?: RequestOptions): List<ListEnvironmentsResult['data'][number], ListEnvironmentsResult>;
     /**
@@ -2282,6 +3473,11 @@ export interface Api {
      * Requires any valid key.
      *
      * `GET /v1/environments/{envId}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.environments.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     get(envId: string, options?: RequestOptions): Promise<GetEnvironmentResult>;
   };
@@ -2294,6 +3490,13 @@ export interface Api {
      * Requires the scope `keys:read`.
      *
      * `GET /v1/api-keys`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.apiKeys.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(
       params?: ListApiKeysParams,
@@ -2307,6 +3510,11 @@ export interface Api {
      * Requires the scope `keys:write`.
      *
      * `POST /v1/api-keys`
+     *
+     * @example
+     * ```ts
+     * const result = await client.apiKeys.create({ name: 'Web shop', preset: 'send_only' });
+     * ```
      */
     create(params: CreateApiKeyParams, options?: RequestOptions): Promise<CreateApiKeyResult>;
     /**
@@ -2317,6 +3525,11 @@ export interface Api {
      * Requires the scope `keys:write`.
      *
      * `DELETE /v1/api-keys/{id}`
+     *
+     * @example
+     * ```ts
+     * await client.apiKeys.revoke('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     revoke(id: string, options?: RequestOptions): Promise<void>;
     /**
@@ -2327,6 +3540,11 @@ export interface Api {
      * Requires the scope `keys:write`.
      *
      * `POST /v1/api-keys/{id}/rotate`
+     *
+     * @example
+     * ```ts
+     * const result = await client.apiKeys.rotate('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { grace_seconds: 86400 });
+     * ```
      */
     rotate(id: string, params?: RotateApiKeyParams, options?: RequestOptions): Promise<RotateApiKeyResult>;
   };
@@ -2339,6 +3557,11 @@ export interface Api {
      * Requires no credentials.
      *
      * `POST /auth/login`
+     *
+     * @example
+     * ```ts
+     * await client.sessions.login({ email: 'ada@example.com', password: 'correct horse battery staple' });
+     * ```
      */
     login(params: LoginParams, options?: RequestOptions): Promise<void>;
     /**
@@ -2349,6 +3572,11 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `POST /auth/logout`
+     *
+     * @example
+     * ```ts
+     * await client.sessions.logout();
+     * ```
      */
     logout(options?: RequestOptions): Promise<void>;
     /**
@@ -2357,6 +3585,11 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `GET /auth/me`
+     *
+     * @example
+     * ```ts
+     * const result = await client.sessions.get();
+     * ```
      */
     get(options?: RequestOptions): Promise<Person>;
     /**
@@ -2365,6 +3598,11 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `PATCH /auth/me`
+     *
+     * @example
+     * ```ts
+     * const result = await client.sessions.update({ name: 'Ada Lovelace' });
+     * ```
      */
     update(params: UpdatePersonParams, options?: RequestOptions): Promise<Person>;
     /**
@@ -2375,6 +3613,14 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `POST /auth/password`
+     *
+     * @example
+     * ```ts
+     * await client.sessions.changePassword({
+     *   current_password: 'correct horse battery staple',
+     *   new_password: 'a longer sentence is better',
+     * });
+     * ```
      */
     changePassword(params: ChangePasswordParams, options?: RequestOptions): Promise<void>;
     /**
@@ -2383,6 +3629,13 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `GET /auth/sessions`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.sessions.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(params?: ListSessionsParams, options?: RequestOptions): List<Session, ListSessionsResult>;
     /**
@@ -2393,6 +3646,11 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `DELETE /auth/sessions/{id}`
+     *
+     * @example
+     * ```ts
+     * await client.sessions.end('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     end(id: string, options?: RequestOptions): Promise<void>;
   };
@@ -2405,6 +3663,11 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `POST /auth/organizations`
+     *
+     * @example
+     * ```ts
+     * const result = await client.team.createOrganization({ name: 'Acme' });
+     * ```
      */
     createOrganization(params: CreateOrganizationParams, options?: RequestOptions): Promise<Organization>;
     /**
@@ -2415,6 +3678,11 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `PATCH /auth/organizations/{organizationId}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.team.updateOrganization('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { name: 'Acme' });
+     * ```
      */
     updateOrganization(
       organizationId: string,
@@ -2429,6 +3697,13 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `GET /auth/organizations/{organizationId}/members`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.team.listMembers('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listMembers(
       organizationId: string,
@@ -2443,6 +3718,11 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `PATCH /auth/organizations/{organizationId}/members/{userId}`
+     *
+     * @example
+     * ```ts
+     * const result = await client.team.updateMember('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', '0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { role: 'admin' });
+     * ```
      */
     updateMember(
       organizationId: string,
@@ -2458,6 +3738,11 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `DELETE /auth/organizations/{organizationId}/members/{userId}`
+     *
+     * @example
+     * ```ts
+     * await client.team.removeMember('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', '0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     removeMember(organizationId: string, userId: string, options?: RequestOptions): Promise<void>;
     /**
@@ -2468,6 +3753,13 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `GET /auth/organizations/{organizationId}/invitations`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.team.listInvitations('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d')) {
+     *   console.log(item);
+     * }
+     * ```
      */
     listInvitations(
       organizationId: string,
@@ -2482,6 +3774,11 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `POST /auth/organizations/{organizationId}/invitations`
+     *
+     * @example
+     * ```ts
+     * const result = await client.team.createInvitation('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { email: 'grace@example.com', role: 'developer' });
+     * ```
      */
     createInvitation(
       organizationId: string,
@@ -2496,6 +3793,11 @@ export interface Api {
      * Requires a dashboard session.
      *
      * `DELETE /auth/organizations/{organizationId}/invitations/{id}`
+     *
+     * @example
+     * ```ts
+     * await client.team.withdrawInvitation('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', '0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     withdrawInvitation(organizationId: string, id: string, options?: RequestOptions): Promise<void>;
     /**
@@ -2506,6 +3808,11 @@ export interface Api {
      * Requires no credentials.
      *
      * `POST /auth/invitations/look-up`
+     *
+     * @example
+     * ```ts
+     * const result = await client.team.lookUpInvitation({ token: 'the token of the link' });
+     * ```
      */
     lookUpInvitation(params: LookUpInvitationParams, options?: RequestOptions): Promise<InvitationPreview>;
     /**
@@ -2516,6 +3823,15 @@ export interface Api {
      * Requires no credentials.
      *
      * `POST /auth/invitations/accept`
+     *
+     * @example
+     * ```ts
+     * const result = await client.team.acceptInvitation({
+     *   token: 'the token of the link',
+     *   name: 'Grace Hopper',
+     *   password: 'correct horse battery staple',
+     * });
+     * ```
      */
     acceptInvitation(params: AcceptInvitationParams, options?: RequestOptions): Promise<Person>;
   };
@@ -2528,6 +3844,13 @@ export interface Api {
      * Requires the scope `keys:read`.
      *
      * `GET /v1/audit-log`
+     *
+     * @example
+     * ```ts
+     * for await (const item of client.auditLog.list()) {
+     *   console.log(item);
+     * }
+     * ```
      */
     list(
       params?: ListAuditEntriesParams,
@@ -2543,6 +3866,11 @@ export interface Api {
      * Requires no credentials.
      *
      * `GET /healthz`
+     *
+     * @example
+     * ```ts
+     * const result = await client.operations.getHealth();
+     * ```
      */
     getHealth(options?: RequestOptions): Promise<GetHealthResult>;
     /**
@@ -2553,6 +3881,11 @@ export interface Api {
      * Requires no credentials.
      *
      * `GET /readyz`
+     *
+     * @example
+     * ```ts
+     * const result = await client.operations.getReadiness();
+     * ```
      */
     getReadiness(options?: RequestOptions): Promise<GetReadinessResult>;
     /**
@@ -2563,6 +3896,11 @@ export interface Api {
      * Requires no credentials.
      *
      * `GET /status`
+     *
+     * @example
+     * ```ts
+     * const result = await client.operations.getStatus();
+     * ```
      */
     getStatus(options?: RequestOptions): Promise<GetStatusResult>;
     /**
@@ -2571,6 +3909,11 @@ export interface Api {
      * Requires no credentials.
      *
      * `GET /metrics`
+     *
+     * @example
+     * ```ts
+     * const result = await client.operations.getMetrics();
+     * ```
      */
     getMetrics(options?: RequestOptions): Promise<string>;
     /**
@@ -2579,6 +3922,11 @@ export interface Api {
      * Requires no credentials.
      *
      * `GET /openapi.json`
+     *
+     * @example
+     * ```ts
+     * const result = await client.operations.getOpenApi();
+     * ```
      */
     getOpenApi(options?: RequestOptions): Promise<Record<string, unknown>>;
   };

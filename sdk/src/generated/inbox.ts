@@ -33,6 +33,11 @@ export interface InboxApi {
    * Requires any valid end-user token.
    *
    * `POST /inbox/v1/tokens/verify`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.verifyToken();
+   * ```
    */
   verifyToken(options?: RequestOptions): Promise<VerifyInboxTokenResult>;
   /**
@@ -43,6 +48,13 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `GET /inbox/v1/feed`
+   *
+   * @example
+   * ```ts
+   * for await (const item of inbox.feed()) {
+   *   console.log(item);
+   * }
+   * ```
    */
   feed(params?: GetInboxFeedParams, options?: RequestOptions): List<InboxItem, GetInboxFeedResult>;
   /**
@@ -51,6 +63,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `GET /inbox/v1/unread-count`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.unreadCount();
+   * ```
    */
   unreadCount(options?: RequestOptions): Promise<GetInboxUnreadCountResult>;
   /**
@@ -61,6 +78,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `GET /inbox/v1/unread-counts`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.unreadCounts();
+   * ```
    */
   unreadCounts(options?: RequestOptions): Promise<InboxUnreadCounts>;
   /**
@@ -69,6 +91,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `GET /inbox/v1/notifications/{id}`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.get('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+   * ```
    */
   get(id: string, options?: RequestOptions): Promise<InboxItem>;
   /**
@@ -79,6 +106,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/{id}/read`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.markRead('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+   * ```
    */
   markRead(id: string, options?: RequestOptions): Promise<InboxItem>;
   /**
@@ -87,6 +119,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/{id}/unread`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.markUnread('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+   * ```
    */
   markUnread(id: string, options?: RequestOptions): Promise<InboxItem>;
   /**
@@ -97,6 +134,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/{id}/archive`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.archive('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+   * ```
    */
   archive(id: string, options?: RequestOptions): Promise<InboxItem>;
   /**
@@ -107,6 +149,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/mark-all-read`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.markAllRead({ category: 'product_news' });
+   * ```
    */
   markAllRead(params?: MarkInboxReadParams, options?: RequestOptions): Promise<MarkInboxReadResult>;
   /**
@@ -117,6 +164,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/archive-all`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.archiveAll({ status: 'read' });
+   * ```
    */
   archiveAll(params?: ArchiveInboxItemsParams, options?: RequestOptions): Promise<ArchiveInboxItemsResult>;
   /**
@@ -127,6 +179,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/{id}/snooze`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.snooze('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', { until: '2030-01-01T09:00:00Z' });
+   * ```
    */
   snooze(id: string, params: SnoozeInboxItemParams, options?: RequestOptions): Promise<InboxItem>;
   /**
@@ -137,6 +194,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/{id}/unsnooze`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.unsnooze('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+   * ```
    */
   unsnooze(id: string, options?: RequestOptions): Promise<InboxItem>;
   /**
@@ -147,6 +209,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/{id}/actions/{key}`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.takeAction('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d', 'text');
+   * ```
    */
   takeAction(id: string, key: string, options?: RequestOptions): Promise<InboxItem>;
   /**
@@ -157,6 +224,11 @@ export interface InboxApi {
    * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/stream/tickets`
+   *
+   * @example
+   * ```ts
+   * const result = await inbox.createStreamTicket();
+   * ```
    */
   createStreamTicket(options?: RequestOptions): Promise<CreateStreamTicketResult>;
   preferences: {
@@ -168,6 +240,11 @@ export interface InboxApi {
      * Requires an end-user token with the scope `prefs`.
      *
      * `GET /inbox/v1/preferences`
+     *
+     * @example
+     * ```ts
+     * const result = await inbox.preferences.get();
+     * ```
      */
     get(options?: RequestOptions): Promise<GetOwnPreferencesResult>;
     /**
@@ -176,6 +253,11 @@ export interface InboxApi {
      * Requires an end-user token with the scope `prefs`.
      *
      * `PATCH /inbox/v1/preferences/{categoryKey}/{channel}`
+     *
+     * @example
+     * ```ts
+     * const result = await inbox.preferences.set('text', 'text', { opted_in: false });
+     * ```
      */
     set(
       categoryKey: string,
@@ -191,6 +273,11 @@ export interface InboxApi {
      * Requires an end-user token with the scope `prefs`.
      *
      * `POST /inbox/v1/preferences/unsubscribe-all`
+     *
+     * @example
+     * ```ts
+     * const result = await inbox.preferences.unsubscribeAll();
+     * ```
      */
     unsubscribeAll(options?: RequestOptions): Promise<UnsubscribeFromAllResult>;
   };
@@ -203,6 +290,11 @@ export interface InboxApi {
      * Requires an end-user token with the scope `inbox`.
      *
      * `GET /inbox/v1/push`
+     *
+     * @example
+     * ```ts
+     * const result = await inbox.inbox.getPushOffer();
+     * ```
      */
     getPushOffer(options?: RequestOptions): Promise<PushOffer>;
     /**
@@ -213,6 +305,19 @@ export interface InboxApi {
      * Requires an end-user token with the scope `inbox`.
      *
      * `PUT /inbox/v1/devices`
+     *
+     * @example
+     * ```ts
+     * const result = await inbox.inbox.registerOwnDevice({
+     *   kind: 'web_push',
+     *   endpoint: 'https://updates.push.services.mozilla.com/wpush/v2/gAAAAA',
+     *   keys: {
+     *     p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+     *     auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+     *   },
+     *   label: 'Firefox on Linux',
+     * });
+     * ```
      */
     registerOwnDevice(params: DeviceInput, options?: RequestOptions): Promise<Device>;
     /**
@@ -223,6 +328,11 @@ export interface InboxApi {
      * Requires an end-user token with the scope `inbox`.
      *
      * `DELETE /inbox/v1/devices/{id}`
+     *
+     * @example
+     * ```ts
+     * await inbox.inbox.deleteOwnDevice('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
      */
     deleteOwnDevice(id: string, options?: RequestOptions): Promise<void>;
     /**
@@ -233,6 +343,11 @@ export interface InboxApi {
      * Requires an end-user token with the scope `inbox`.
      *
      * `PUT /inbox/v1/presence`
+     *
+     * @example
+     * ```ts
+     * await inbox.inbox.setInboxPresence({ page: 'k3J9xQ', visible: true });
+     * ```
      */
     setInboxPresence(params: InboxPresence, options?: RequestOptions): Promise<void>;
   };

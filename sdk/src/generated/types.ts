@@ -1,5 +1,7 @@
 // Generated from openapi.json: npm run generate
 
+import type { ByChannel } from '../send-request.ts';
+
 export type ActivityCounts = {
   accepted: number;
   sent: number;
@@ -1525,7 +1527,7 @@ export type ScheduleTimingInput = {
   ends_at?: (string | null) | undefined;
 };
 
-export type SendRequest = {
+export type SendFields = {
   /** `chatone` is Slack, `chattwo` is Microsoft Teams, `chatthree` is Discord. */
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
   recipient: {
@@ -1567,6 +1569,8 @@ export type SendRequest = {
   reply_to?: (string | null) | undefined;
   priority?: ('critical' | 'normal' | 'bulk' | null) | undefined;
 };
+
+export type SendRequest = ByChannel<SendFields>;
 
 export type Session = {
   id: string;

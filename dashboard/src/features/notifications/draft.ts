@@ -1,4 +1,4 @@
-import type { SendRequest } from '@carillon/sdk';
+import type { SendFields, SendRequest } from '@carillon/sdk';
 import type { Channel } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { emptyInbox, type InboxDraft, inboxOf } from '../../ui/index.ts';
@@ -42,22 +42,23 @@ export const samples: Record<Channel, string> = {
 
 export function requestOf(draft: Draft, isTemplate: boolean, data: Record<string, unknown>): SendRequest {
   const { channel, template, subject, words } = draft;
-  return {
+  const fields: SendFields = {
     channel,
     recipient: recipientOf(channel, draft.recipient.trim()),
     ...(isTemplate ? { template_key: template, template_data: data } : wordsOf(channel, subject, words)),
     ...(channel === 'in_app' && inboxOf(draft.inbox)),
   };
+  return fields as SendRequest; // the form asks for what the channel needs, and the service names what is missing
 }
 
 /** The inbox takes HTML only. */
-function wordsOf(channel: Channel, subject: string, words: string): Partial<SendRequest> {
+function wordsOf(channel: Channel, subject: string, words: string): Partial<SendFields> {
   if (channel !== 'in_app') return { subject, text_body: words };
   const escaped = words.replaceAll(/[&<>]/g, (character) => `&#${character.codePointAt(0)};`);
   return { subject, html_body: escaped && `<p>${escaped.replaceAll('\n', '<br>')}</p>` };
 }
 
-function recipientOf(channel: Channel, text: string): SendRequest['recipient'] {
+function recipientOf(channel: Channel, text: string): SendFields['recipient'] {
   switch (channel) {
     case 'in_app':
       return { external_user_id: text };

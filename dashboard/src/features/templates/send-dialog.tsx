@@ -1,4 +1,4 @@
-import type { SendRequest, Template } from '@carillon/sdk';
+import type { SendFields, SendRequest, Template } from '@carillon/sdk';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
@@ -43,14 +43,16 @@ export function SendDialog(props: {
   const [addresses, setAddresses] = useState<Partial<Record<Channel, string>>>({});
   const address = addresses[channel] ?? rememberedFor(channel) ?? (channel === 'email' ? person.email : '');
   const send = useWrite(
-    (api) =>
-      api.notifications.send({
+    (api) => {
+      const fields: SendFields = {
         channel,
         recipient: recipientOf(channel, address.trim()),
         template_key: template.key,
         template_data: sample.data,
         ...(isInApp && inboxOf(inbox)),
-      }),
+      };
+      return api.notifications.send(fields as SendRequest);
+    },
     {
       quiet: true,
       changes: [['notifications']],
@@ -120,7 +122,7 @@ const canRemember = (channel: Channel) =>
   channel !== 'chattwo' && channel !== 'chatthree' && channel !== 'webhook';
 const rememberedFor = (channel: Channel) => (canRemember(channel) ? localStore.get(`to.${channel}`) : null);
 
-function recipientOf(channel: Channel, address: string): SendRequest['recipient'] {
+function recipientOf(channel: Channel, address: string): SendFields['recipient'] {
   switch (channel) {
     case 'chattwo':
     case 'chatthree':
