@@ -71,16 +71,19 @@ export const ApiKeyWithSecret = Type.Object({
   key: Type.String({ description: 'The secret key. Shown only in this response.' }),
 });
 
-export const Rotation = Type.Object({
-  grace_seconds: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 604_800,
-      default: 0,
-      description: 'How long the old key keeps working.',
-    }),
-  ),
-}, { examples: [{ grace_seconds: 86_400 }] });
+export const Rotation = Type.Object(
+  {
+    grace_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 604_800,
+        default: 0,
+        description: 'How long the old key keeps working.',
+      }),
+    ),
+  },
+  { examples: [{ grace_seconds: 86_400 }] },
+);
 
 /** The limits apply to new passwords; older, shorter ones keep working. */
 export const passwordLength = { least: 10, most: 200 } as const;

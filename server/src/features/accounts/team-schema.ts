@@ -77,12 +77,19 @@ export const InvitationPreview = Type.Object(
   { title: 'InvitationPreview' },
 );
 
-export const Acceptance = Type.Object({
-  token: Token,
-  name: Type.Optional(Name),
-  password: Type.String({
-    minLength: 1,
-    maxLength: passwordLength.most,
-    description: `Of the existing account; otherwise a new one, of at least ${passwordLength.least} characters.`,
-  }),
-}, { examples: [{ token: 'the token of the link', name: 'Grace Hopper', password: 'correct horse battery staple' }] });
+export const Acceptance = Type.Object(
+  {
+    token: Token,
+    name: Type.Optional(Name),
+    password: Type.String({
+      minLength: 1,
+      maxLength: passwordLength.most,
+      description: `Of the existing account; otherwise a new one, of at least ${passwordLength.least} characters.`,
+    }),
+  },
+  {
+    examples: [
+      { token: 'the token of the link', name: 'Grace Hopper', password: 'correct horse battery staple' },
+    ],
+  },
+);

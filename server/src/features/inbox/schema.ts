@@ -219,16 +219,19 @@ export const VerifiedToken = Type.Object({
   expires_at: DateTime,
 });
 
-export const RotateKey = Type.Object({
-  overlap_seconds: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: tokenLimits.overlapSeconds,
-      default: tokenLimits.overlapSeconds,
-      description: 'How long earlier keys keep verifying tokens. Use 0 if they are compromised.',
-    }),
-  ),
-}, { examples: [{ overlap_seconds: 86_400 }] });
+export const RotateKey = Type.Object(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: tokenLimits.overlapSeconds,
+        default: tokenLimits.overlapSeconds,
+        description: 'How long earlier keys keep verifying tokens. Use 0 if they are compromised.',
+      }),
+    ),
+  },
+  { examples: [{ overlap_seconds: 86_400 }] },
+);
 export const RotatedKey = Type.Object({
   signing_key: Type.String({ description: 'Shown only once.' }),
   previous_valid_until: DateTime,

@@ -230,7 +230,10 @@ export const VersionContent = Type.Object(
   { title: 'TemplateVersionContent' },
 );
 
-export const PromoteRequest = Type.Object({ dry_run: Type.Optional(Nullable(Type.Boolean())) }, { examples: [{ dry_run: true }] });
+export const PromoteRequest = Type.Object(
+  { dry_run: Type.Optional(Nullable(Type.Boolean())) },
+  { examples: [{ dry_run: true }] },
+);
 
 const changes = ['added', 'removed', 'modified', 'unchanged'] as const;
 export type Change = (typeof changes)[number];

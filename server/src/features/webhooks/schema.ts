@@ -165,12 +165,15 @@ const Attempt = Type.Object(
 export const AttemptPage = PageOf(Attempt);
 export const AttemptQuery = Type.Object(pageQuery);
 
-export const Recovery = Type.Object({
-  since: Type.String({
-    format: 'date-time',
-    description: 'Deliveries that failed permanently at or after this time.',
-  }),
-}, { examples: [{ since: '2030-01-01T00:00:00Z' }] });
+export const Recovery = Type.Object(
+  {
+    since: Type.String({
+      format: 'date-time',
+      description: 'Deliveries that failed permanently at or after this time.',
+    }),
+  },
+  { examples: [{ since: '2030-01-01T00:00:00Z' }] },
+);
 export const RecoveryResult = Type.Object({
   count: Type.Integer({ description: 'Deliveries that are retried, a hundred per second.' }),
 });

@@ -163,18 +163,21 @@ export const Validation = Type.Object(
 );
 export type Validation = Static<typeof Validation>;
 
-export const PromoteRequest = Type.Object({
-  dry_run: Type.Optional(Nullable(Type.Boolean())),
-  include_templates: Type.Optional(
-    Type.Unsafe<boolean | string[] | null>({
-      type: ['boolean', 'array', 'null'],
-      items: { type: 'string', minLength: 1, maxLength: 200 },
-      maxItems: limits.promotedTemplates,
-      description:
-        'Also promote templates: true for those used in the body, or a list of template keys. Requires templates:promote.',
-    }),
-  ),
-}, { examples: [{ dry_run: true, include_templates: true }] });
+export const PromoteRequest = Type.Object(
+  {
+    dry_run: Type.Optional(Nullable(Type.Boolean())),
+    include_templates: Type.Optional(
+      Type.Unsafe<boolean | string[] | null>({
+        type: ['boolean', 'array', 'null'],
+        items: { type: 'string', minLength: 1, maxLength: 200 },
+        maxItems: limits.promotedTemplates,
+        description:
+          'Also promote templates: true for those used in the body, or a list of template keys. Requires templates:promote.',
+      }),
+    ),
+  },
+  { examples: [{ dry_run: true, include_templates: true }] },
+);
 export type PromoteRequest = Static<typeof PromoteRequest>;
 
 const Change = OneOf(['added', 'removed', 'modified', 'unchanged'] as const);
