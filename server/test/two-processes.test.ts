@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { query, transaction } from '../src/db/sql.ts';
 import { startTestApp, type TestApp, waitUntil } from './app.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { startSmtpSimulator } from './simulators/smtp.ts';
 
 /** Several processes of the service on one database. They share nothing else, so here each is an app in this process. */
 let database: TestDatabase;
@@ -15,8 +16,8 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function start(roles: string): Promise<TestApp> {
-  const app = await startTestApp({ database, settings: { CARILLON_ROLES: roles } });
+async function start(roles: string, settings: Record<string, string> = {}): Promise<TestApp> {
+  const app = await startTestApp({ database, settings: { CARILLON_ROLES: roles, ...settings } });
   apps.push(app);
   return app;
 }
@@ -251,5 +252,48 @@ describe('stopping', () => {
     const two = await start('worker');
     expect(await allSettled(10)).toEqual(Array(10).fill(expect.objectContaining(sentOnce)));
     expect(await attemptsBy(two)).toBe(10);
+  });
+
+  test('leaves an outcome that could not be written on its lease: another process writes it and sends nothing', async () => {
+    const mailbox = await startSmtpSimulator();
+    try {
+      const loopback = { CARILLON_ALLOW_PRIVATE_NETWORK: 'loopback' };
+      const one = await start('api,worker', loopback);
+      const config = { host: '127.0.0.1', port: mailbox.port, secure: false };
+      const { status } = await one.request(
+        'PUT',
+        `/v1/environments/${one.liveEnvironmentId}/email-settings`,
+        {
+          key: one.liveKey,
+          body: { from_address: 'bells@example.com', providers: [{ kind: 'smtp', config }] },
+        },
+      );
+      expect(status).toBe(200);
+      await query(
+        database.pool,
+        `create function refuse() returns trigger language plpgsql as 'begin raise exception $$no outcome$$; end'`,
+      );
+      await query(
+        database.pool,
+        `create trigger refuse before update of status on notifications for each row
+         when (new.status = 'sent' and new.address = 'ada@example.com') execute function refuse()`,
+      );
+      const ids = await Promise.all(
+        ['ada@example.com', 'bob@example.com'].map((to) => send(one, email(to), one.liveKey)),
+      );
+      await one.waitFor(ids[1] ?? '', (notification) => notification.status === 'sent');
+      await waitUntil(async () => {
+        const [lease] = await query(database.pool, 'select note from queue_leased');
+        return lease?.note?.settled ? true : new Error(JSON.stringify(lease));
+      });
+      await one.deps.queue.stop(100);
+      await query(database.pool, 'drop trigger refuse on notifications');
+      await start('worker', loopback);
+      const ended = await one.waitFor(ids[0] ?? '', (notification) => notification.status !== 'sending');
+      expect(ended).toMatchObject({ status: 'sent', attempt_count: 1, last_error: null });
+      expect(mailbox.received.flatMap(({ to }) => to).sort()).toEqual(['ada@example.com', 'bob@example.com']);
+    } finally {
+      await mailbox.stop();
+    }
   });
 });

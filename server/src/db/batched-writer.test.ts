@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { createLog } from '../kernel/log.ts';
+import { createMetrics } from '../kernel/metrics.ts';
 import { type AfterCommit, createBatchedWriter } from './batched-writer.ts';
+import { createOutcomeWriter } from './outcome-writer.ts';
 import { query, type Sql } from './sql.ts';
 
 let database: TestDatabase;
@@ -84,4 +87,45 @@ test('a batch that its callers can repeat fails at once and whole while the data
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(batches).toEqual([[1, 2]]);
   expect(await stored()).toEqual([]);
+});
+
+test('an outcome that fails for any reason is kept, reported and written again; its neighbours do not wait for it', async () => {
+  const lines: string[] = [];
+  const metrics = createMetrics();
+  const kept: number[] = [];
+  await query(database.pool, 'insert into numbers values (2)');
+  const write = createOutcomeWriter<number>(
+    {
+      pool: database.pool,
+      log: createLog('info', { write: (line) => void lines.push(line) }),
+      metrics,
+    },
+    async (tx, numbers) => {
+      await insert(tx, numbers);
+      return () => undefined;
+    },
+    {
+      ...options,
+      kind: 'number',
+      idOf: String,
+      async keep(number) {
+        kept.push(number);
+        // What was wrong with the outcome ends only now.
+        await query(database.pool, 'delete from numbers where n = 2');
+      },
+    },
+  );
+  const poison = write(2);
+  await Promise.all([1, 3].map(write));
+  expect(await stored()).toEqual([1, 2, 3]);
+  await poison;
+  expect(await stored()).toEqual([1, 2, 3]);
+  expect(kept).toEqual([2]);
+  expect(await metrics.outcomeWriteFailures.get()).toMatchObject({
+    values: [{ labels: { kind: 'number' }, value: 1 }],
+  });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 50, id: '2', msg: 'an outcome cannot be written; repeating until it is' },
+    { level: 30, id: '2', attempt: 1 },
+  ]);
 });

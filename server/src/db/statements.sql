@@ -3768,6 +3768,12 @@ with
  from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
 returning kind;
 
+-- queue_add_to_notes (queue/leased-store.ts)
+update queue_leased l set note = coalesce(l.note, '{}') || i.note
+from json_to_recordset($1::json) as i (id uuid, note jsonb)
+where l.id = i.id and l.kind = $2 and l.worker_id = $3
+returning l.id;
+
 -- queue_begin (queue/leased-store.ts)
 update queue_leased l set note = i.note
 from json_to_recordset($1::json) as i (id uuid, note jsonb)

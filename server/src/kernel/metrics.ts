@@ -30,6 +30,7 @@ export interface Metrics {
   pushes: Counter<'kind' | 'outcome'>;
   inFlight: Gauge<'kind'>;
   rescued: Counter<'kind'>;
+  outcomeWriteFailures: Counter<'kind'>;
   callbacks: Counter<'provider_kind' | 'outcome'>;
   openStreams: Gauge;
   pausedPaces: Gauge;
@@ -100,6 +101,12 @@ export function createMetrics(): Metrics {
     rescued: new Counter({
       name: 'carillon_work_rescued_total',
       help: 'Jobs rescued from dead workers.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    outcomeWriteFailures: new Counter({
+      name: 'carillon_outcome_write_failures_total',
+      help: 'Failed attempts to write an outcome that fails alone; the attempts go on until one succeeds.',
       labelNames: ['kind'],
       registers,
     }),

@@ -105,6 +105,8 @@ export interface Queue {
   runNow(sql: Sql, kind: WorkKind, ids: string[]): Promise<void>;
   /** Writes a note on leases before an effect that cannot be undone. Returns the ids still leased; only those may go on. */
   begin(sql: Sql, kind: WorkKind, notes: { id: string; note: unknown }[]): Promise<string[]>;
+  /** Adds to the notes of leases, so that another worker finds it when this one dies. */
+  addToNotes(sql: Sql, kind: WorkKind, notes: { id: string; note: object }[]): Promise<void>;
   /** Ends leases. Returns the ids that were still leased; only the outcomes of those count. */
   finish(sql: Sql, kind: WorkKind, ids: string[]): Promise<string[]>;
   /** Ends leases and parks the work under its concurrency key. Returns the ids that were still leased. See concurrency.ts. */
@@ -226,6 +228,9 @@ export function createQueue(deps: QueueDeps): Queue {
       const held = await leased.updateNotes(sql, workKinds[kind], notes, workerId);
       for (const id of held) begun.add(id);
       return held;
+    },
+    async addToNotes(sql, kind, notes) {
+      for (const id of await leased.addToNotes(sql, workKinds[kind], notes, workerId)) begun.add(id);
     },
     async finish(sql, kind, ids) {
       const held = await leased.deleteLeases(sql, workKinds[kind], ids, workerId);

@@ -20,6 +20,24 @@ export async function updateNotes(
   return (await noteLeases(sql, [JSON.stringify(notes), kind, workerId])).map((row) => row.id);
 }
 
+const addToLeases = statement<{ id: string }>(
+  'queue_add_to_notes',
+  `update queue_leased l set note = coalesce(l.note, '{}') || i.note
+   from json_to_recordset($1::json) as i (id uuid, note jsonb)
+   where l.id = i.id and l.kind = $2 and l.worker_id = $3
+   returning l.id`,
+);
+
+/** The keys of a note that are not given stay. */
+export async function addToNotes(
+  sql: Sql,
+  kind: number,
+  notes: { id: string; note: object }[],
+  workerId: string,
+): Promise<string[]> {
+  return (await addToLeases(sql, [JSON.stringify(notes), kind, workerId])).map((row) => row.id);
+}
+
 const finishLeases = statement<{ id: string }>(
   'queue_finish',
   'delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3 returning id',

@@ -29,7 +29,13 @@ import { findTemplates, type PinnedTemplateFact, renderContent, traceRendering }
 import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-planners.ts';
 import { type GateFact, judge } from './plan/gates.ts';
 import { waitForObjects } from './settle/object-wait.ts';
-import { type RoundSettlement, statusOf, type UnsettledRound, unsettled } from './settle/round-settlement.ts';
+import {
+  keptSettlement,
+  type RoundSettlement,
+  statusOf,
+  type UnsettledRound,
+  unsettled,
+} from './settle/round-settlement.ts';
 import { deferred, failed, held, settlementOf, suppressed, unconfigured } from './settle/settlement.ts';
 import { resumedEntry, settleWaiting } from './settle/waiting.ts';
 import { createDispatchWriter } from './settle/writer.ts';
@@ -43,7 +49,7 @@ import {
 
 type DispatchDeps = Pick<
   Deps,
-  'queue' | 'config' | 'metrics' | 'activity' | 'tracer' | 'doorbell' | 'tasks'
+  'queue' | 'config' | 'metrics' | 'activity' | 'tracer' | 'doorbell' | 'tasks' | 'log'
 > &
   Omit<PlannerDeps, 'tasks'> & {
     unsubscribeLinks: UnsubscribeLinks;
@@ -126,7 +132,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       fact.held = note.held;
       fact.decided = note.decided;
       // A provider may already have the message: the attempt is completed before it forgets.
-      if (note.open || note.repeat) return [];
+      if (note.open || note.repeat || keptSettlement(claim)) return [];
       return judge(fact, nowFor(claim)).verdict.kind === 'pass' ? [brakeRequest(claim, fact, note)] : [];
     });
     for (const [id, verdict] of await brake.judge(requests)) {
@@ -140,7 +146,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
   const nowFor = (claim: Claim): number => Math.max(clock(), claim.leasedAt.getTime());
 
   async function run(claim: Claim, fact: DispatchInput | undefined): Promise<void> {
-    const settled = fact ? await send(claim, fact) : null;
+    const settled = fact ? (keptSettlement(claim) ?? (await send(claim, fact))) : null;
     if (settled === 'lost') return;
     if (!fact || !settled) return writer.end({ claim, settled: null });
     const status = statusOf(settled);

@@ -22,7 +22,7 @@ import {
 import { openAddress } from './service.ts';
 import { createPushWriter, itemIdOf, noPush, noteOf, type PushResult } from './writer.ts';
 
-type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'keyring' | 'tasks' | 'metrics'> & {
+type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'keyring' | 'tasks' | 'metrics' | 'log'> & {
   pushConnections: PushConnections;
   sandboxStore: SandboxStore;
   brake: Pick<Brake, 'load' | 'describeFreeze'>;

@@ -1,4 +1,5 @@
-import { type AfterCommit, createBatchedWriter } from '../../db/batched-writer.ts';
+import type { AfterCommit } from '../../db/batched-writer.ts';
+import { createOutcomeWriter } from '../../db/outcome-writer.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -30,9 +31,11 @@ export function noPush(claim: Claim, traces: TraceAddition[] = []): PushResult {
 }
 
 /** Writes the results in micro-batches: the trace, the state of devices, and the next work. */
-export function createPushWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>): {
+export function createPushWriter(deps: Pick<Deps, 'pool' | 'queue' | 'log' | 'metrics'>): {
   end(result: PushResult): Promise<void>;
 } {
+  const { queue } = deps;
+
   async function write(tx: Sql, results: PushResult[]): Promise<AfterCommit> {
     const mine = await finishHeld(tx, queue, 'push', results);
     await addTraceEntries(tx, mergedTraces(mine));
@@ -75,7 +78,12 @@ export function createPushWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>):
 
   return {
     // A push that is lost here would ring again: the device replaces the first by the second.
-    end: createBatchedWriter(pool, write, { concurrency: 2, maxItems: 10, whenUnavailable: 'wait' }),
+    end: createOutcomeWriter(deps, write, {
+      kind: 'push',
+      idOf: ({ claim }) => claim.id,
+      concurrency: 2,
+      maxItems: 10,
+    }),
   };
 }
 

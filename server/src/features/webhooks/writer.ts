@@ -1,5 +1,6 @@
 import type { PostResult } from '../../channels/webhook/index.ts';
-import { type AfterCommit, createBatchedWriter } from '../../db/batched-writer.ts';
+import type { AfterCommit } from '../../db/batched-writer.ts';
+import { createOutcomeWriter } from '../../db/outcome-writer.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type Claim, finishHeld } from '../../queue/index.ts';
@@ -37,9 +38,9 @@ export function deliveryConcurrencyKey(endpointId: string): string {
 
 /** Writes the results of deliveries in micro-batches: outcomes, the health of endpoints, and the next jobs. */
 export function createDeliveryWriter(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'log'>,
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'log' | 'metrics'>,
 ): DeliveryWriter {
-  const { pool, queue, clock } = deps;
+  const { queue, clock } = deps;
 
   async function write(tx: Sql, results: DeliveryResult[]): Promise<AfterCommit> {
     await hold(
@@ -133,7 +134,12 @@ export function createDeliveryWriter(
   }
 
   return {
-    end: createBatchedWriter(pool, write, { concurrency: 2, maxItems: 200, whenUnavailable: 'wait' }),
+    end: createOutcomeWriter(deps, write, {
+      kind: 'webhook_delivery',
+      idOf: ({ claim }) => claim.id,
+      concurrency: 2,
+      maxItems: 200,
+    }),
   };
 }
 

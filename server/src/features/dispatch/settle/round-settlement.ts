@@ -1,6 +1,7 @@
 import type { Receipt } from '../../../channels/contract.ts';
 import type { InboxItem } from '../../../channels/in-app/item.ts';
 import { assertNever } from '../../../kernel/errors.ts';
+import type { Claim } from '../../../queue/index.ts';
 import type { EventEntry, NotificationRow, StoredTraceEntry } from '../../notifications/index.ts';
 import type { Observation } from '../../provider-health/index.ts';
 import type { AddressRefusal, ReceiptStatus } from '../../receipts/index.ts';
@@ -115,6 +116,15 @@ export interface StillWaitingSettlement {
 export interface ReportedSettlement extends RoundRecord {
   kind: 'reported';
   status: Exclude<NotificationRow['status'], 'queued'>;
+}
+
+/** Part of the note of a lease while its settlement cannot be written: the next claim writes it and sends nothing. */
+export interface KeptSettlement {
+  settled?: RoundSettlement;
+}
+
+export function keptSettlement({ note }: Pick<Claim, 'note'>): RoundSettlement | undefined {
+  return (note as KeptSettlement | null)?.settled;
 }
 
 export function unsettled({ id, round }: DispatchFact): UnsettledRound {

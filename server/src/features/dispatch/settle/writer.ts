@@ -1,4 +1,5 @@
-import { type AfterCommit, createBatchedWriter } from '../../../db/batched-writer.ts';
+import type { AfterCommit } from '../../../db/batched-writer.ts';
+import { createOutcomeWriter } from '../../../db/outcome-writer.ts';
 import { type Sql, untilDatabaseAnswers, type WithCommit } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
@@ -18,6 +19,7 @@ import { type DispatchFact, lockedStatuses, markRendered, settleNotifications } 
 import { countSettled } from './activity.ts';
 import {
   type FailedSettlement,
+  type KeptSettlement,
   type RetrySettlement,
   type RoundSettlement,
   rowOf,
@@ -43,7 +45,7 @@ export interface DispatchWriter {
 }
 
 export function createDispatchWriter(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell' | 'activity'> & {
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell' | 'activity' | 'log' | 'metrics'> & {
     spend: SpendRecorder;
     brake: Pick<Brake, 'charge'>;
   },
@@ -131,11 +133,15 @@ export function createDispatchWriter(
 
   return {
     begin: (claim, note) => begins.add({ id: claim.id, note }),
-    // The message has been handed over: its outcome must not be lost because the database is restarting.
-    end: createBatchedWriter(pool, writeResults, {
+    end: createOutcomeWriter(deps, writeResults, {
+      kind: 'notification',
+      idOf: ({ claim }) => claim.id,
+      async keep({ claim, settled }) {
+        const note: KeptSettlement = { ...(settled && { settled }) };
+        await queue.addToNotes(pool, 'notification', [{ id: claim.id, note }]);
+      },
       concurrency: 2,
       maxItems: 200,
-      whenUnavailable: 'wait',
     }),
   };
 }
