@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { problemOf } from '../http/problem.ts';
-import { createPool, query, transaction, untilDatabaseAnswers } from './sql.ts';
+import { createPool, type Pool, query, transaction, untilDatabaseAnswers } from './sql.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -107,4 +107,44 @@ test('through a pooler a statement that cannot be committed fails', async () => 
   } finally {
     await pool.end();
   }
+});
+
+describe('a migration beside prepared statements', () => {
+  const all = 'select p.* from pairs p where id = $1';
+  const connections = 3;
+
+  /** Prepares the statement on every connection of the pool, then changes what it returns. */
+  async function warmed(throughPooler: boolean): Promise<Pool> {
+    const pool = createPool(database.url, connections, {}, { throughPooler });
+    const clients = await Promise.all(Array.from({ length: connections }, () => pool.connect()));
+    for (const client of clients) await client.query({ name: 'all_pairs', text: all, values: [1] });
+    for (const client of clients) client.release();
+    await query(database.pool, `alter table pairs add "c${Math.random()}" int default 7`);
+    return pool;
+  }
+
+  test.each([false, true])('fails no statement and no transaction (through a pooler: %s)', async (pooled) => {
+    const statement = { name: 'all_pairs', text: all, values: [1] };
+    const one = await warmed(pooled);
+    const answers = await Promise.all(Array.from({ length: 9 }, () => one.query(statement)));
+    expect(new Set(answers.map(({ rows: [row] }) => row.id))).toEqual(new Set([1]));
+    await one.end();
+
+    const two = await warmed(pooled);
+    let runs = 0;
+    const inTransaction = () =>
+      transaction(two, async (tx, withCommit) => {
+        runs += 1;
+        withCommit(tx.query(statement));
+        // Finds the transaction aborted by the one before it.
+        await query(tx, 'update pairs set n = n where id = 2');
+      });
+    await Promise.all(Array.from({ length: 9 }, inTransaction));
+    expect(runs).toBeGreaterThan(9);
+    // The connections with the old plan are gone: nothing runs twice any more.
+    runs = 0;
+    if (!pooled) for (let count = 0; count < connections; count += 1) await inTransaction();
+    expect(runs).toBe(pooled ? 0 : connections);
+    await two.end();
+  });
 });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { steadyClock } from '../kernel/clock.ts';
 import { AbandonedCommits } from './abandoned-commits.ts';
-import { isConflict, repeatConflicts } from './conflicts.ts';
+import { isConflict, isStalePlan, repeatConflicts } from './conflicts.ts';
 import { HostClient, type HostClientConfig, HostList } from './hosts.ts';
 import { UnfinishedWrites } from './unfinished-writes.ts';
 
@@ -118,8 +118,11 @@ export class Pool extends pg.Pool {
     this.begin = ['begin', ...(throughPooler ? setLocal(local) : [])].join('; ');
     const send = throughPooler
       ? (config: pg.QueryConfig) => inTransaction(this, config)
-      : this.query.bind<(...given: never[]) => Promise<pg.QueryResult>>(this);
-    this.query = ((...given: never[]) => repeatConflicts(() => Reflect.apply(send, this, given))) as never;
+      : this.query.bind<(config: pg.QueryConfig) => Promise<pg.QueryResult>>(this);
+    this.query = ((config: pg.QueryConfig, ...values: never[]) =>
+      repeatConflicts((unnamed) =>
+        Reflect.apply(send, this, [unnamed ? withoutName(config) : config, ...values]),
+      )) as never;
     this.#deadlineMs = deadlineMs;
     const sweepMs = Math.min(deadlineMs / sweepsPerDeadline, maxSweepMs);
     let sweptAt = steadyClock();
@@ -144,6 +147,7 @@ export class Pool extends pg.Pool {
       ours(client).sentMs = null;
       if (!error) this.#hasAnswered = true;
       else if (isWrongServer(error)) this.onWrongServer();
+      else if (isStalePlan(error)) this.dropIdle(); // they prepared the same statements
     });
   }
 
@@ -269,24 +273,28 @@ export function transaction<Result>(
   pool: Pool,
   work: (tx: Sql, withCommit: WithCommit) => Promise<Result>,
 ): Promise<Result> {
-  return repeatConflicts(() => transactionOnce(pool, work));
+  return repeatConflicts((unnamed) => transactionOnce(pool, work, unnamed));
 }
 
 /**
- * A transaction whose work cannot be repeated, because it writes a file. Connections pipeline: `begin` is sent with the first statement, and statements that do not need each other's results can be
- * sent together (`Promise.all`), in the order in which they were called. Statements of `withCommit` are even sent with the
- * commit, so that contended rows are locked for no longer than the flush takes; if any of them fails, nothing is committed and
- * the failure is thrown. `withCommit` must send its statements at once: a later one finds the transaction ended.
+ * A transaction whose work cannot be repeated, because it writes a file. Connections pipeline: `begin` is sent with the first
+ * statement, and statements that do not need each other's results can be sent together (`Promise.all`), in the order in which
+ * they were called. Statements of `withCommit` are even sent with the commit, so that contended rows are locked for no longer
+ * than the flush takes; if any of them fails, nothing is committed and the failure is thrown. `withCommit` must send its
+ * statements at once: a later one finds the transaction ended.
  */
 export async function transactionOnce<Result>(
   pool: Pool,
   work: (tx: Sql, withCommit: WithCommit) => Promise<Result>,
+  unnamed = false,
 ): Promise<Result> {
   const client = await pool.connect();
   let ended = false;
   const tx: Sql = {
     query: (config) =>
-      ended ? Promise.reject(new Error('The transaction has ended.')) : client.query(config),
+      ended
+        ? Promise.reject(new Error('The transaction has ended.'))
+        : client.query(unnamed ? withoutName(config) : config),
   };
   const unawaited: Promise<unknown>[] = [];
   const withCommit: WithCommit = (statement) => {
@@ -300,16 +308,30 @@ export async function transactionOnce<Result>(
     await Promise.all([...unawaited, client.query('commit')]);
     client.release();
     return result;
-  } catch (error) {
+  } catch (thrown) {
     ended = true;
+    const error = await causeOf(thrown, unawaited);
     // If even the rollback fails the connection is broken and must not go back into the pool.
     const isUsable = await client.query('rollback').then(
-      () => !isWrongServer(error),
+      () => !isWrongServer(error) && !isStalePlan(error),
       () => false,
     );
     client.release(isUsable ? undefined : (error as Error));
     throw error;
   }
+}
+
+/** A statement that only finds the transaction aborted says nothing about the failure of one that was sent before it. */
+async function causeOf(error: unknown, unawaited: Promise<unknown>[]): Promise<unknown> {
+  if (codeOf(error) !== '25P02') return error;
+  for (const result of await Promise.allSettled(unawaited))
+    if (result.status === 'rejected') return result.reason;
+  return error;
+}
+
+function withoutName(config: pg.QueryConfig): pg.QueryConfig {
+  const { name: _name, ...rest } = config;
+  return rest;
 }
 
 /** Counts a write whose age readiness reports. */
