@@ -16,7 +16,12 @@ import { createReplicaReads, primaryReads, type ReplicaTimes } from './db/replic
 import { createPool, type Pool, type PoolOptions } from './db/sql.ts';
 import { waitUntilWritable } from './db/standby.ts';
 import type { Deps } from './deps.ts';
-import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
+import {
+  bootstrap,
+  type Credentials,
+  createAuthenticator,
+  findOrganizationId,
+} from './features/accounts/index.ts';
 import { startRecorder } from './features/activity/index.ts';
 import { createRecipientAuthenticator } from './features/inbox/index.ts';
 import { openObjectStore } from './features/objects/index.ts';
@@ -170,7 +175,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const tracer = createTracer(config.OTEL_EXPORTER_OTLP_ENDPOINT, version, log);
     stops.push(() => tracer.stop());
     const entries = options.threadEntries ?? threadEntries;
-    const tasks = createTaskPool({ entry: entries.tasks, log });
+    const tasks = createTaskPool({
+      ...{ entry: entries.tasks, log },
+      organizationOf: (owner) => findOrganizationId(pool, owner),
+    });
     stops.push(() => tasks.stop());
     const queue = createQueue({
       ...{ pool, claimPool, doorbell, log, metrics },

@@ -4,7 +4,9 @@ import { request as undiciRequest } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewPayload } from '../src/channels/sandbox/index.ts';
 import { query } from '../src/db/sql.ts';
+import { findOrganizationId } from '../src/features/accounts/index.ts';
 import { readBody } from '../src/http/json.ts';
+import { newId } from '../src/kernel/ids.ts';
 import { inPlace, type TaskRunner } from '../src/kernel/threads/task.ts';
 import { allRoutes } from '../src/routes.ts';
 import { startTestApp, type TestApp, waitUntil } from './app.ts';
@@ -259,6 +261,46 @@ describe('the body of a request', () => {
     socket.destroy();
     expect(String(answer)).toMatch(/^HTTP\/1\.1 404 /);
   });
+});
+
+test('a key has eight previews at a time, and another key of the environment its own', async () => {
+  const { tasks } = app.deps;
+  const { run } = tasks;
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let waiting = 0;
+  tasks.run = async (task, owner, input) => {
+    if (task.name === 'compile_mjml') {
+      waiting += 1;
+      await opened;
+    }
+    return run(task, owner, input);
+  };
+  const body = { channel: 'email', subject_template: 'Hi', html_template: '<mjml><mj-body /></mjml>' };
+  const preview = (key?: string) =>
+    app.request('POST', '/v1/templates/preview', { body, ...(key ? { key } : {}) });
+  const previews = Array.from({ length: 8 }, () => preview());
+  await waitUntil(async () => waiting === 8 || new Error(`${waiting} are waiting`));
+  const refused = await preview();
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  const made = await app.request('POST', '/v1/api-keys', { body: { name: 'Other', preset: 'full_access' } });
+  previews.push(preview(made.body.key));
+  await waitUntil(async () => waiting === 9 || new Error(`${waiting} are waiting`));
+  open();
+  expect((await Promise.all(previews)).map(({ status }) => status)).toEqual(Array(9).fill(200));
+  tasks.run = run;
+  expect((await preview()).status).toBe(200);
+});
+
+test('the environments of an organization share the threads: the pool knows whose they are', async () => {
+  const { testEnvironmentId, liveEnvironmentId, pool } = app;
+  const owners = [testEnvironmentId, liveEnvironmentId, 'public', newId()];
+  const [test, live, ...others] = await Promise.all(owners.map((owner) => findOrganizationId(pool, owner)));
+  expect(test).toEqual(expect.any(String));
+  expect([live, ...others]).toEqual([test, null, null]);
 });
 
 describe('a schema of trigger data', () => {

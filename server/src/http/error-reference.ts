@@ -94,7 +94,7 @@ const sentences: Record<ProblemCode, string> = {
   plan_limit_reached: 'The monthly sends of the plan are used up.',
   storage_quota_reached: 'The environment has reached its storage quota; `GET /v1/usage` shows its usage.',
   rate_limited:
-    'Requests exceed the rate limit of the plan or the operation, or too many large requests of the environment are waiting; wait for `Retry-After` seconds.',
+    'Requests exceed the rate limit of the plan or the operation, or too many large requests of the organization are waiting, or a caller has too many previews at a time; wait for `Retry-After` seconds.',
   internal_error: 'An error in the service. The request does not need to change; report the request id.',
   organization_moving:
     'The organization is being moved to another installation; wait for `Retry-After` seconds and retry the request.',

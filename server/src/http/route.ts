@@ -39,6 +39,8 @@ export interface Route {
   responses: Record<number, TSchema | null>;
   /** Errors of the handler that do not follow from the shape of the route (see errorStatuses). */
   errors?: readonly ProblemCode[];
+  /** May use seconds of a processor on the input of its caller, who has a few such requests at a time (computations.ts). */
+  computes?: true;
   /** The limit in bytes; by default 1 MiB, and 16 KiB for routes without credentials. */
   bodyLimit?: number;
   handler(call: RouteCall<unknown, unknown, unknown>): Promise<Reply> | Reply;

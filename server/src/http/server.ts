@@ -9,6 +9,7 @@ import { isLargerThan } from '../kernel/json.ts';
 import { isRecord } from '../kernel/record.ts';
 import { andThen, type Soon } from '../kernel/soon.ts';
 import type { Span } from '../kernel/tracing.ts';
+import { type Computations, createComputations } from './computations.ts';
 import { allowCrossOrigin, answerPreflights } from './cors.ts';
 import { parseJsonBytes, readBody, tinyBytes } from './json.ts';
 import { jsonInPieces, pieceLength } from './large-json.ts';
@@ -132,7 +133,7 @@ export function createHttpServer(
     send(request, reply, page);
   });
 
-  const context = { ...deps, streams, send, finished };
+  const context = { ...deps, streams, computations: createComputations(), send, finished };
   for (const route of routes) {
     if (!route.rawBody) register(app, context, route);
   }
@@ -190,6 +191,7 @@ export function createHttpServer(
 
 type RouteContext = HttpDeps & {
   streams: EventStreams;
+  computations: Computations;
   send(request: FastifyRequest, reply: FastifyReply, result: Reply): void;
   finished(request: FastifyRequest, status: number): void;
 };
@@ -226,6 +228,7 @@ function register(app: FastifyInstance, deps: RouteContext, route: Route): void 
         checkBody(body);
       }
       const writer = route.method === 'GET' ? null : callerIdOf(request.principal);
+      const ended = route.computes && writer ? deps.computations.begin({ id: writer }) : null;
       if (writer) deps.listReads.wrote(writer);
       let result: Reply;
       try {
@@ -239,6 +242,7 @@ function register(app: FastifyInstance, deps: RouteContext, route: Route): void 
           reply,
         } as RouteCall<unknown, unknown, unknown>);
       } finally {
+        ended?.();
         if (writer) deps.listReads.wrote(writer);
       }
       if (result.stream) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isHtmlDocument, isMjml, mjmlTask, splitDocument } from './mjml.ts';
+import { mjmlExcess } from './mjml-bounds.ts';
 
 const compile = (source: string) => mjmlTask.work({ source, param: 'html_template' });
 const wrap = (body: string, head = '') => `<mjml><mj-head>${head}</mj-head><mj-body>${body}</mj-body></mjml>`;
@@ -52,6 +53,32 @@ describe('MJML', () => {
     await expect(compile(wrap('<mj-include path="/etc/passwd" />'))).rejects.toThrow(
       'mj-include is not supported',
     );
+  });
+
+  it.each([
+    ['elements', `${section('')}\n`.repeat(501), 'MJML has more than 1000 elements (line 499)'],
+    ['levels', '<mj-section>'.repeat(29), 'MJML is nested more than 30 levels deep (line 1)'],
+    [
+      'attributes',
+      `\n<mj-text ${'a="" '.repeat(60)}${"b='>' ".repeat(30)}${'c '.repeat(11)}/>`,
+      'mj-text has more than 100 attributes (line 2)',
+    ],
+    [
+      'inlined rules',
+      `<mj-style inline="inline">${'.a, .b {top:0}'.repeat(51)}</mj-style>`,
+      'mj-style inlines more than 100 rules (line 1)',
+    ],
+  ])('refuses too many %s before it compiles anything', async (_of, body, message) => {
+    await expect(compile(wrap(body))).rejects.toMatchObject({
+      code: 'template_syntax_error',
+      param: 'html_template',
+      message: `html_template: ${message}.`,
+    });
+  });
+
+  it('does not count what is commented out, and elements that are closed at once have no depth', () => {
+    const commented = `<!-- ${'<mj-text>'.repeat(2_000)} -->`;
+    expect(mjmlExcess(commented + '<mj-image src="a/b" />'.repeat(900))).toBeNull();
   });
 
   it('splits into styles for the head of a layout, and content', async () => {

@@ -1,5 +1,6 @@
 import { Problem } from '../../kernel/errors.ts';
 import { type Task, type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
+import { mjmlExcess } from './mjml-bounds.ts';
 
 /** A source is MJML when its first element is `<mjml>`. */
 export function isMjml(source: string): boolean {
@@ -41,11 +42,13 @@ interface MjmlInput {
 export const mjmlTask: Task<MjmlInput, string> = {
   name: 'compile_mjml',
   isLight: () => false,
-  limitMs: 10_000, // a thread that loads the library needs up to a second
+  limitMs: 5_000, // a thread that loads the library needs up to a second
   async work({ source, param }) {
     if (/<mj-include[\s/>]/i.test(source))
       throw fault(param, 'mj-include is not supported: put {% render %} of a partial into mj-raw');
     const hidden = hideLiquid(source);
+    const excess = mjmlExcess(source);
+    if (excess) throw fault(param, `${excess.message} (line ${excess.line})`);
     if (hidden.defaultCharacters() > maxHtml * 16)
       throw fault(param, 'mj-attributes are too long for so many elements');
     const { compileMjml } = await import('./mjml-library.ts');

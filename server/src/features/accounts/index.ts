@@ -6,5 +6,5 @@ export { resetPassword } from './people-service.ts';
 export { listPeople } from './people-store.ts';
 export { accountRoutes } from './routes.ts';
 export { deleteExpiredSessions } from './sessions-store.ts';
-export { listEveryOrganizationId } from './tenants-store.ts';
+export { findOrganizationId, listEveryOrganizationId } from './tenants-store.ts';
 export { networkOf } from './throttle.ts';

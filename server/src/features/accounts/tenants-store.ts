@@ -1,6 +1,7 @@
 import { query, type Sql, statement } from '../../db/sql.ts';
 import type { Plan } from '../../http/principal.ts';
 import type { Role } from '../../http/scopes.ts';
+import { isUuid } from '../../kernel/ids.ts';
 
 export interface EnvironmentRow {
   id: string;
@@ -16,6 +17,17 @@ const environments = statement<EnvironmentRow>(
 
 export function listEnvironments(sql: Sql, organizationId: string): Promise<EnvironmentRow[]> {
   return environments(sql, [organizationId]);
+}
+
+const organizationOf = statement<{ organization_id: string }>(
+  'accounts_find_organization',
+  'select organization_id from environments where id = $1',
+);
+
+/** Returns null for anything that is not the id of an environment. */
+export async function findOrganizationId(sql: Sql, environmentId: string): Promise<string | null> {
+  if (!isUuid(environmentId)) return null;
+  return (await organizationOf(sql, [environmentId]))[0]?.organization_id ?? null;
 }
 
 export interface MembershipRow extends EnvironmentRow {

@@ -63,6 +63,7 @@ function definitionRoutes(schedules: ScheduleService): Route[] {
       operation: 'previewSchedule',
       tag,
       summary: 'Show the next runs of times that are not saved',
+      computes: true,
       access: 'schedules:read',
       body: TimingBody,
       responses: { 200: SchedulePreview },
@@ -192,6 +193,7 @@ function actionRoutes(schedules: ScheduleService): Route[] {
       summary: 'Run a schedule on a virtual clock',
       description:
         'Simulates the active version of the workflow at the next slots, or makes a dry run of the broadcast, which also requires the scope `broadcasts:read`. Nothing is sent, fetched or stored.',
+      computes: true,
       access: 'schedules:read',
       params: KeyParams,
       body: SimulationBody,

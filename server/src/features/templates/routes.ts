@@ -157,6 +157,7 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
       operation: 'renderTemplate',
       tag,
       summary: 'Render a template without sending',
+      computes: true,
       access: 'templates:read',
       params: KeyParams,
       body: RenderRequest,
@@ -174,6 +175,7 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
       summary: 'Render an unsaved body',
       description:
         'For editors: nothing is stored or sent. A syntax error returns 400 template_syntax_error with the field, the line and the column.',
+      computes: true,
       access: 'templates:read',
       body: PreviewRequest,
       responses: { 200: PreviewResponse },

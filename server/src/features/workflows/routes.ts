@@ -200,6 +200,7 @@ function versionRoutes(service: WorkflowService): Route[] {
       summary: 'Run a version on a virtual clock',
       description:
         'Nothing is sent, fetched or stored. Days pass in milliseconds; events and the responses to fetch steps are scripted.',
+      computes: true,
       access: 'workflows:read',
       params: VersionParams,
       body: SimulateRequest,

@@ -68,23 +68,24 @@ test('a thread without a task ends', async () => {
   await waitUntil(async () => pool.size() === 0 || new Error(`${pool.size()} are left`));
 });
 
-test('an owner has one thread at a time', async () => {
-  start({ threads: 2 });
+test('the environments of an organization have one thread together', async () => {
+  start({ organizationOf: async (owner) => owner.toLowerCase() });
   const { run, begun, open } = gated();
-  const all = [run('a'), run('a'), run('b')];
-  // The second task of a waits, though there is a thread for it.
+  const all = [run('a'), run('A'), run('b')];
+  // The second task of the organization waits, though there is a thread for it.
   expect(await begun(2)).toMatch(/^(ab|ba)$/);
   open();
   await Promise.all(all);
 });
 
-test('owners are served round-robin', async () => {
-  start({ threads: 1 }); // with two threads the order in which tasks begin is up to the scheduler
+test('a claim waits for no request', async () => {
+  start();
   const { run, begun, open } = gated();
-  const all = [run('a'), run('a'), run('a'), run('a'), run('b'), run('c')];
+  const all = [run('a'), run('b'), run('c')];
+  expect(await begun(2)).toMatch(/^(ab|ba)$/);
+  expect(await pool.unlimited.run(whereTask, 'd', { light: false })).toBeGreaterThan(0);
   open();
   await Promise.all(all);
-  expect(await begun(6)).toBe('aabcaa');
 });
 
 test('an owner with too many tasks waiting is refused; one whose number is bounded elsewhere waits', async () => {

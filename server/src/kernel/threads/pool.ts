@@ -1,22 +1,24 @@
 import { readFileSync } from 'node:fs';
+import { createCache } from '../cache.ts';
 import { steadyClock } from '../clock.ts';
 import { Problem, type ProblemCode } from '../errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../event-loop.ts';
 import type { Log } from '../log.ts';
+import { createFairQueue, type QueuedTask, type TaskLane } from './fair-queue.ts';
 import type { ThreadHello } from './serve.ts';
 import { startThread, type Thread, type ThreadEntry } from './start.ts';
 import { type Task, type TaskAnswer, type TaskRunner, TaskStopped } from './task.ts';
 
 /**
  * Runs computations on tenants' input, so that none of them holds the event loop: light ones on the calling thread, the others
- * in threads that start when they are needed. Owners are served round-robin, and each has one thread at a time. An owner with
- * too many waiting tasks is refused with the Problem `rate_limited`. Work that takes too long throws TaskStopped, and no other
- * task fails with it.
+ * in threads that start when they are needed. Organizations share the threads by the processor time that they use
+ * (fair-queue.ts). One with too many waiting tasks is refused with the Problem `rate_limited`. Work that takes too long throws
+ * TaskStopped, and no other task fails with it.
  */
 export interface TaskPool extends TaskRunner {
-  /** For work whose number is bounded elsewhere, such as claims: it waits, and is never refused for its number. */
+  /** For claims, whose number is bounded elsewhere: they wait, are never refused for their number, and have a thread of their own. */
   unlimited: TaskRunner;
-  /** The number of tasks of an owner that wait for a thread. */
+  /** The number of claims that wait for a thread, of the organization of an owner. */
   waiting(owner: string): number;
   /** The current number of threads. */
   size(): number;
@@ -30,8 +32,10 @@ export interface TaskPoolOptions {
   threads?: number;
   /** A thread without a task for this long ends, which frees its memory. */
   idleMs?: number;
-  /** The maximum number of waiting tasks of one owner. */
+  /** The maximum number of waiting requests of one organization. */
   waitingPerOwner?: number;
+  /** Returns the organization of an environment; null for other owners, who share on their own. */
+  organizationOf?(owner: string): Promise<string | null>;
 }
 
 interface WaitingTask {
@@ -48,7 +52,7 @@ interface PooledThread {
   /** True once the thread has loaded its code; until then its time does not count. */
   isReady: boolean;
   osThreadId: number | null;
-  running: WaitingTask | null;
+  running: QueuedTask<WaitingTask> | null;
   startedAt: number;
   cpuMsBefore: number;
   /** The timeout of the thread's start, of its task, or of its idle time. */
@@ -59,44 +63,33 @@ const defaultLimitMs = 3_000;
 /** On a busy machine a thread gets little processor time: this many times the limit by the wall clock always ends it. */
 const clockFactor = 10;
 const startWithinMs = 60_000;
+const maxOrganizations = 50_000;
 
 export function createTaskPool(options: TaskPoolOptions): TaskPool {
-  const { entry, log, threads = 2, idleMs = 20_000, waitingPerOwner = 100 } = options;
+  const { entry, log, threads = 3, idleMs = 20_000, waitingPerOwner = 100, organizationOf } = options;
   const open = new Set<PooledThread>();
   /** Threads that are shutting down. */
   const ending = new Set<Promise<void>>();
-  /** Waiting tasks by owner, in the order in which owners are served. */
-  const queues = new Map<string, WaitingTask[]>();
+  const queue = createFairQueue<WaitingTask>(threads);
+  /** Environments do not move between organizations. */
+  const organizations = createCache<string>(maxOrganizations);
   let stopped = false;
 
   function assign(): void {
     for (;;) {
       const idle = [...open].find(({ running }) => running === null);
       if (stopped || (!idle && open.size >= threads)) return;
-      const next = takeNext();
+      const next = queue.take();
       if (!next) return;
       begin(idle ?? openThread(), next);
     }
   }
 
-  /** Returns the first task of the first owner that has no thread; the owner moves to the end of the queue. */
-  function takeNext(): WaitingTask | null {
-    const busy = new Set([...open].map(({ running }) => running?.owner));
-    for (const [owner, queue] of queues) {
-      if (busy.has(owner)) continue;
-      const next = queue.shift() ?? null;
-      queues.delete(owner);
-      if (queue.length > 0) queues.set(owner, queue);
-      return next;
-    }
-    return null;
-  }
-
-  function begin(pooled: PooledThread, next: WaitingTask): void {
+  function begin(pooled: PooledThread, next: QueuedTask<WaitingTask>): void {
     pooled.running = next;
-    if (pooled.isReady) startClock(pooled, next);
+    if (pooled.isReady) startClock(pooled, next.item);
     try {
-      const { task, input } = next;
+      const { task, input } = next.item;
       pooled.thread.post({ task: task.name, input }, task.transfer?.(input));
     } catch (error) {
       end(pooled).reject(error); // an input that cannot be copied
@@ -113,8 +106,7 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
   function checkLimit(pooled: PooledThread, running: WaitingTask): void {
     const limitMs = limitOf(running);
     const elapsedMs = steadyClock() - pooled.startedAt;
-    const cpuMs = cpuMsOf(pooled.osThreadId);
-    const spentMs = cpuMs === null ? elapsedMs : cpuMs - pooled.cpuMsBefore;
+    const spentMs = spentBy(pooled);
     if (spentMs < limitMs && elapsedMs < clockFactor * limitMs) {
       pooled.timer = setTimeout(() => checkLimit(pooled, running), Math.max(50, limitMs - spentMs));
       return;
@@ -126,12 +118,13 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
 
   /** Marks the thread as free and returns its task. */
   function end(pooled: PooledThread): WaitingTask {
-    const done = pooled.running as WaitingTask;
+    const done = pooled.running as QueuedTask<WaitingTask>;
     clearTimeout(pooled.timer);
+    queue.end(done, spentBy(pooled));
     pooled.running = null;
     pooled.timer = setTimeout(() => discard(pooled, null), idleMs);
     queueMicrotask(assign);
-    return done;
+    return done.item;
   }
 
   /** Ends the thread. Only its current task fails; waiting tasks go to another thread. */
@@ -139,7 +132,11 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
     clearTimeout(pooled.timer);
     open.delete(pooled);
     void endThread(pooled);
-    if (reason) pooled.running?.reject(reason);
+    if (pooled.running) {
+      queue.end(pooled.running, spentBy(pooled));
+      pooled.running.item.reject(reason);
+      pooled.running = null;
+    }
     assign();
   }
 
@@ -164,10 +161,13 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
           if (!isHello(message)) return settle(end(pooled), message as TaskAnswer);
           pooled.isReady = true;
           pooled.osThreadId = message.osThreadId;
-          if (pooled.running) startClock(pooled, pooled.running);
+          if (pooled.running) startClock(pooled, pooled.running.item);
         },
         failed(error) {
-          log.error({ err: error, task: pooled.running?.task.name }, 'a worker thread ended unexpectedly');
+          log.error(
+            { err: error, task: pooled.running?.item.task.name },
+            'a worker thread ended unexpectedly',
+          );
           discard(pooled, error);
         },
       }),
@@ -176,44 +176,59 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
     return pooled;
   }
 
-  const runner = (maxWaiting: number): TaskRunner => ({
+  async function findOrganization(owner: string): Promise<string> {
+    try {
+      const found = (await organizationOf?.(owner)) ?? owner;
+      organizations.set(owner, found);
+      return found;
+    } catch {
+      return owner; // the database does not answer: until it does, environments share on their own
+    }
+  }
+
+  const runner = (lane: TaskLane, maxWaiting: number): TaskRunner => ({
     async run<Input, Output>(task: Task<Input, Output>, owner: string, input: Input): Promise<Output> {
       if (task.isLight(input)) {
         while (isLoopHeld()) await yieldToEventLoop();
         return task.work(input);
       }
+      const shared = organizations.get(owner) ?? (await findOrganization(owner));
       if (stopped) throw stopping();
-      const queue = queues.get(owner) ?? [];
-      if (queue.length >= maxWaiting) throw tooMany();
-      queues.set(owner, queue);
+      if (queue.waiting(lane, shared) >= maxWaiting) throw tooMany();
       return new Promise<Output>((resolve, reject) => {
-        queue.push({ task, owner, input, resolve: (output) => resolve(output as Output), reject });
+        const settled = { resolve: (output: unknown) => resolve(output as Output), reject };
+        queue.add(lane, shared, { task, owner, input, ...settled });
         assign();
       });
     },
   });
 
   return {
-    ...runner(waitingPerOwner),
-    unlimited: runner(Infinity),
-    waiting: (owner) => queues.get(owner)?.length ?? 0,
+    ...runner('requests', waitingPerOwner),
+    unlimited: runner('claims', Infinity),
+    waiting: (owner) => queue.waiting('claims', organizations.get(owner) ?? owner),
     size: () => open.size,
     async stop() {
       stopped = true;
-      const waiting = [...queues.values()].flat();
-      queues.clear();
-      for (const { reject } of waiting) reject(stopping());
+      for (const { reject } of queue.drain()) reject(stopping());
       await Promise.all(
         [...open].map(async (pooled) => {
           clearTimeout(pooled.timer);
           open.delete(pooled);
           await endThread(pooled);
-          pooled.running?.reject(stopping());
+          pooled.running?.item.reject(stopping());
         }),
       );
       await Promise.all(ending);
     },
   };
+}
+
+/** The processor time of the running task; 0 before its thread is ready. */
+function spentBy({ startedAt, osThreadId, cpuMsBefore }: PooledThread): number {
+  if (startedAt === 0) return 0;
+  const cpuMs = cpuMsOf(osThreadId);
+  return cpuMs === null ? steadyClock() - startedAt : cpuMs - cpuMsBefore;
 }
 
 const limitOf = ({ task }: WaitingTask): number => task.limitMs ?? defaultLimitMs;
@@ -231,7 +246,7 @@ const isHello = (message: unknown): message is ThreadHello =>
   typeof message === 'object' && message !== null && 'osThreadId' in message;
 
 const tooMany = () =>
-  new Problem('rate_limited', 'Too many large requests of this environment are waiting. Try again later.', {
+  new Problem('rate_limited', 'Too many large requests of this organization are waiting. Try again later.', {
     headers: { 'retry-after': '1' },
   });
 

@@ -16,7 +16,7 @@ export interface Task<Input, Output> {
   transfer?(input: Input): TransferListItem[];
 }
 
-/** Runs tasks; see pool.ts. `owner` is the tenant of the input, usually an environment. */
+/** Runs tasks; see pool.ts. `owner` is the tenant of the input: an environment, whose organization shares the threads with others. */
 export interface TaskRunner {
   run<Input, Output>(task: Task<Input, Output>, owner: string, input: Input): Promise<Output>;
 }
