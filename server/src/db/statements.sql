@@ -183,6 +183,9 @@ where id = $1 and plan_owner_id = $2;
 -- accounts_update_role (features/accounts/team-store.ts)
 update memberships set role = $3 where organization_id = $1 and user_id = $2;
 
+-- accounts_find_organization (features/accounts/tenants-store.ts)
+select organization_id from environments where id = $1;
+
 -- accounts_list_environments (features/accounts/tenants-store.ts)
 select id, name, kind, created_at from environments where organization_id = $1 order by id desc;
 

@@ -2,7 +2,7 @@ import { Problem } from '../kernel/errors.ts';
 import type { Principal } from './principal.ts';
 
 /** A dashboard previews each body of a template at once; a script one after the other. */
-export const maxComputations = 8;
+const maxComputations = 8;
 
 /**
  * Counts the running requests of each key and person that compute on their input, such as previews. The rate limit does not bound

@@ -3,9 +3,9 @@
  * inlined rules with the elements that they are matched against, cost the square of their number: an element of 5,000 attributes
  * takes 10 s. Newsletters have some 300 elements, at most 10 levels deep.
  */
-export const mjmlLimits = { elements: 1_000, levels: 30, attributes: 100, inlineRules: 100 } as const;
+const mjmlLimits = { elements: 1_000, levels: 30, attributes: 100, inlineRules: 100 } as const;
 
-export interface MjmlExcess {
+interface MjmlExcess {
   message: string;
   line: number;
 }
