@@ -1,15 +1,17 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPool, query } from '../../src/db/sql.ts';
 import { type Workflows, withWorkflows } from '../../src/features/runs/test-harness.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { readKeys } from '../../src/operator/move/export.ts';
+import { keysOf, type MoveRow, readMoveFile, writeMoveFile } from '../../src/operator/move/move-file.ts';
 import { planMove } from '../../src/operator/move/tables.ts';
 import { waitUntil } from '../app.ts';
 import { type Load, startLoad } from '../crash/load.ts';
@@ -21,6 +23,8 @@ import { type Cell, createStranger, rowsOf, secretsOf, startCell, startRouter } 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'carillon-move-'));
 const file = join(folder, 'acme.move');
+/** An export of the stranger's organization. */
+const again = join(folder, 'again.move');
 
 let source: Cell;
 let target: Cell;
@@ -292,7 +296,7 @@ test('an organization moves under load: every accepted notification is sent exac
 async function killedImport(): Promise<void> {
   const locker = createPool(target.app.database.url, 1);
   const client = await locker.connect();
-  await client.query('begin; lock table notifications in access exclusive mode');
+  await client.query('begin; lock table notification_contents in access exclusive mode');
   const child = spawn(process.execPath, ['server/dist/main.js', '--organization', 'import', file], {
     cwd: root,
     env: { PATH: process.env.PATH, ...target.settings },
@@ -304,7 +308,7 @@ async function killedImport(): Promise<void> {
       const [row] = await query<{ waits: boolean }>(
         target.app.pool,
         `select exists (select from pg_stat_activity where wait_event_type = 'Lock'
-           and query like '%insert into notifications (%json_populate_recordset%') as waits`,
+           and query like '%insert into notification_contents (%json_populate_recordset%') as waits`,
       );
       return row?.waits || new Error(`not waiting; exit code ${child.exitCode}`);
     }, 30_000);
@@ -341,7 +345,6 @@ describe('the file', () => {
 });
 
 test('a move that is cancelled leaves the organization as it was', { timeout: 60_000 }, async () => {
-  const again = join(folder, 'again.move');
   const [grace, herNamesake] = [newId(), newId()];
   const member = `with person as (insert into users (id, email, name, password_hash) values ($1, 'grace@example.com', 'Grace', ''))`;
   await query(
@@ -386,15 +389,134 @@ test('a move that is cancelled leaves the organization as it was', { timeout: 60
   expect(members).toEqual([{ user_id: herNamesake }]);
 
   expect(await source.organization('release', stranger.id)).toContain('active here again');
-  const receipt = JSON.parse(
-    gunzipSync(readFileSync(again)).toString().trim().split('\n').at(-1) ?? '',
-  ).checksum;
+  const receipt = gunzipSync(readFileSync(again)).toString().trim().split('\n').at(-1) ?? '';
   await expect(source.organization('handover', stranger.id, receipt, target.app.url)).rejects.toThrow(
     'not been exported',
   );
   await target.organization('delete', stranger.id);
   expect(Object.keys(await rowsOf(target.app.pool, stranger.id))).toEqual([]);
   expect(await strangersSend(await signIn())).toBe(202);
+});
+
+describe('a file that its source did not write as it is', () => {
+  const crafted = join(folder, 'crafted.move');
+  const importCrafted = () => target.organization('import', crafted, '--merge-users');
+  /** Writes the export of the stranger's organization again, with other rows. */
+  async function craft(change: (rows: MoveRow[]) => MoveRow[], key = readFileSync(`${again}.key`, 'utf8')) {
+    const rows: MoveRow[] = [];
+    const { authenticate } = await readKeys(again);
+    const { manifest } = await readMoveFile(again, authenticate, (row) => void rows.push(row));
+    rmSync(crafted, { force: true });
+    writeFileSync(`${crafted}.key`, key);
+    const writer = await writeMoveFile(crafted, keysOf(Buffer.from(key, 'base64')).authenticate, manifest);
+    for (const { table, json } of change(rows)) await writer.row(table, json);
+    await writer.end();
+  }
+
+  /** A row of the table as the target has it. */
+  async function rowOf(table: string, where: string, changes: object): Promise<MoveRow> {
+    const [row] = await query<{ row: object }>(
+      target.app.pool,
+      `select to_jsonb(t) as row from ${table} t where ${where} limit 1`,
+    );
+    return { table, json: JSON.stringify({ ...row?.row, ...changes }) };
+  }
+
+  /** Behind the last row of its table or, when the file has none, of all. */
+  const added = (row: MoveRow) => (rows: MoveRow[]) => {
+    const at = rows.findLastIndex(({ table }) => table === row.table);
+    return rows.toSpliced(at < 0 ? rows.length : at + 1, 0, row);
+  };
+
+  async function expectNothingKept(): Promise<void> {
+    expect(Object.keys(await rowsOf(target.app.pool, stranger.id))).toEqual([]);
+    expect(await query(target.app.pool, 'select 1 from organization_moves')).toEqual([]);
+    expect(await query(target.app.pool, `select 1 from users where email = 'new@example.com'`)).toEqual([]);
+  }
+
+  test('is refused with one row of another organization, in whichever table, and nothing of it stays', {
+    timeout: 120_000,
+  }, async () => {
+    const there = target.app;
+    const [own] = await query<{ organization: string; owner: string }>(
+      there.pool,
+      `select m.organization_id as organization, m.user_id as owner from memberships m
+       join environments e on e.organization_id = m.organization_id where e.id = $1`,
+      [there.liveEnvironmentId],
+    );
+    const [notification] = await query<{ id: string }>(
+      there.pool,
+      'select id from notifications where environment_id = $1 limit 1',
+      [source.app.liveEnvironmentId],
+    );
+    await there.request('POST', '/v1/workflows', { body: { key: 'ours', name: 'Ours' } });
+    const [workflow] = await query<{ id: string }>(
+      there.pool,
+      'select id from workflows where environment_id = $1',
+      [there.testEnvironmentId],
+    );
+    const [person] = await query<{ id: string }>(
+      source.app.pool,
+      `select user_id as id from memberships where organization_id = $1 and role = 'owner'`,
+      [stranger.id],
+    );
+    const account = (await rowOf('users', 'true', { id: newId(), email: 'new@example.com' })).json;
+    const cases: [MoveRow, RegExp][] = [
+      [
+        await rowOf('api_keys', `environment_id = '${there.liveEnvironmentId}'`, {
+          id: newId(),
+          key_hash: `\\x${'ab'.repeat(32)}`,
+        }),
+        /row of api_keys in the file belongs to another organization/,
+      ],
+      [
+        await rowOf('memberships', 'true', {
+          ...{ organization_id: own?.organization, user_id: person?.id, role: 'owner' },
+        }),
+        /row of memberships in the file belongs to another organization/,
+      ],
+      [
+        await rowOf('memberships', 'true', { organization_id: stranger.id, user_id: own?.owner }),
+        /row of memberships in the file refers to \S+, which belongs to another organization/,
+      ],
+      [
+        {
+          table: 'queue_held',
+          json: JSON.stringify({
+            ...{ environment_id: stranger.testEnvironmentId, kind: 1, lane: 0, id: notification?.id },
+          }),
+        },
+        /row of queue_held in the file refers to \S+, which belongs to another organization/,
+      ],
+      [
+        {
+          table: 'workflow_activity',
+          json: JSON.stringify({ workflow_id: workflow?.id, slot: '2026-01-01T00:00:00Z', triggered: 1 }),
+        },
+        /row of workflow_activity in the file belongs to another organization/,
+      ],
+      [{ table: 'users', json: account }, /row of users in the file is an account without a place/],
+      [{ table: 'sessions', json: '{}' }, /rows of an unknown table, sessions/],
+    ];
+    for (const [row, message] of cases) {
+      await craft(added(row));
+      await expect(importCrafted()).rejects.toThrow(message);
+      await expectNothingKept();
+    }
+  });
+
+  test('is refused when it was changed without its key, or comes without authentication', async () => {
+    const other = Buffer.alloc(32, 'k').toString('base64');
+    await craft((rows) => rows.slice(1), other);
+    writeFileSync(`${crafted}.key`, readFileSync(`${again}.key`));
+    await expect(importCrafted()).rejects.toThrow('it was changed after the export, or its key is that of');
+    rmSync(`${crafted}.key`);
+    await expect(importCrafted()).rejects.toThrow('crafted.move.key is missing');
+    writeFileSync(`${crafted}.key`, other);
+    writeFileSync(crafted, gzipSync('{"format":1}\n'));
+    await expect(importCrafted()).rejects.toThrow('a release whose exports were not authenticated');
+    await expectNothingKept();
+  });
 });
 
 test('an unassigned table stops the export', async () => {

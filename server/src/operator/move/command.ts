@@ -75,7 +75,7 @@ const steps: Record<string, { switches: string[]; run(call: Call): Promise<boole
       print(
         `${manifest.name} is complete here and not active yet. Next, at the source, with the address of this installation:`,
       );
-      print(`  organization handover ${manifest.organizationId} ${ending.checksum} URL`);
+      print(`  organization handover ${manifest.organizationId} ${ending.mac} URL`);
       return true;
     },
   },

@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type Pool, query, transaction, transactionOnce } from '../../db/sql.ts';
 import { recordAudit } from '../../features/audit/index.ts';
 import { createKeyring, type Keyring, sha256 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
 import { sealedColumns } from '../../sealed.ts';
 import { stopWork } from './hold.ts';
-import { type MoveFileEnd, type MoveFileWriter, type MoveManifest, writeMoveFile } from './move-file.ts';
+import {
+  keysOf,
+  type MoveFileEnd,
+  type MoveFileWriter,
+  type MoveManifest,
+  writeMoveFile,
+} from './move-file.ts';
 import { createResealer, type Resealer } from './seals.ts';
 import { findMove, findOrganization, listMigrationNames, withMoveLock } from './store.ts';
 import { type MovedTable, type MovePlan, planMove } from './tables.ts';
@@ -44,8 +50,9 @@ async function exportAlone(
     print(`${name} accepts no more requests here until the move ends (503 organization_moving)`);
     await stopWork(pool, plan, organizationId, environmentIds, print);
     const manifest: MoveManifest = {
-      format: 1,
+      format: 2,
       organizationId,
+      environmentIds,
       name,
       moveId,
       activationHash,
@@ -53,8 +60,9 @@ async function exportAlone(
     };
     const partial = `${file}.partial`;
     await rm(partial, { force: true });
-    const seals = createResealer(sealedColumns, keyring, createKeyring([transferKey]));
-    const writer = await writeMoveFile(partial, manifest);
+    const keys = keysOf(transferKey);
+    const seals = createResealer(sealedColumns, keyring, createKeyring([keys.seal]));
+    const writer = await writeMoveFile(partial, keys.authenticate, manifest);
     await readRows(pool, plan.tables, seals, writer, print);
     const ending = await writer.end();
     await rename(partial, file);
@@ -65,7 +73,7 @@ async function exportAlone(
     const kept = await query(
       pool,
       'update organization_moves set receipt = $3 where organization_id = $1 and move_id = $2 returning 1 as one',
-      [organizationId, moveId, ending.checksum],
+      [organizationId, moveId, ending.mac],
     );
     if (kept.length === 0) throw new Error('The organization was released or exported again meanwhile.');
     return ending;
@@ -78,6 +86,20 @@ async function exportAlone(
 }
 
 export const keyFile = (file: string): string => `${file}.key`;
+
+/** Reads the transfer key beside the file, and derives its keys. */
+export async function readKeys(file: string): Promise<ReturnType<typeof keysOf>> {
+  const path = keyFile(file);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new Error(
+      `${path} is missing. The export wrote it; without it the file can be neither checked nor read.`,
+    );
+  });
+  const transferKey = Buffer.from(text.trim(), 'base64');
+  if (transferKey.length !== 32) throw new Error(`${path} is not the key of an export.`);
+  return keysOf(transferKey);
+}
 
 export async function getOrganization(pool: Pool, organizationId: string) {
   const found = await findOrganization(pool, organizationId);

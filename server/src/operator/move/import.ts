@@ -1,9 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { type Pool, query, type Sql, transaction } from '../../db/sql.ts';
 import { createKeyring, type Keyring } from '../../kernel/crypto.ts';
 import { sealedColumns } from '../../sealed.ts';
-import { keyFile } from './export.ts';
-import { type MoveFileEnd, type MoveManifest, type MoveRow, readMoveFile } from './move-file.ts';
+import { readKeys } from './export.ts';
+import { deleteOrganization } from './finish.ts';
+import {
+  type MoveFileEnd,
+  type MoveManifest,
+  type MoveRow,
+  readMoveFile,
+  UnusableFile,
+} from './move-file.ts';
+import { createOwnershipCheck, type InsertedRow, type OwnershipCheck } from './ownership.ts';
 import { createResealer } from './seals.ts';
 import { findMove, findOrganization, listMigrationNames } from './store.ts';
 import { type MovedTable, planMove } from './tables.ts';
@@ -19,20 +26,21 @@ interface Person {
 export interface CheckedFile {
   manifest: MoveManifest;
   ending: MoveFileEnd;
+  /** The ids of the users in the file. */
+  userIds: string[];
   /** Ids of users in the file → those of the users with the same email here. */
-  users: Map<string, string>;
+  merged: Map<string, string>;
   /** The rows that an interrupted import has already committed. */
   rowsDone: number;
 }
 
 /** Checks everything that can be known before the first row is written. */
 export async function checkFile(pool: Pool, file: string, mergeUsers: boolean): Promise<CheckedFile> {
+  const { authenticate } = await readKeys(file);
   const people: Person[] = [];
-  const environmentIds: string[] = [];
   const keyHashes: string[] = [];
-  const { manifest, ending } = await readMoveFile(file, ({ table, json }) => {
+  const { manifest, ending } = await readMoveFile(file, authenticate, ({ table, json }) => {
     if (table === 'users') people.push(JSON.parse(json) as Person);
-    if (table === 'environments') environmentIds.push((JSON.parse(json) as { id: string }).id);
     if (table === 'api_keys') keyHashes.push((JSON.parse(json) as { key_hash: string }).key_hash);
   });
   const ours = await listMigrationNames(pool);
@@ -43,15 +51,15 @@ export async function checkFile(pool: Pool, file: string, mergeUsers: boolean): 
       `The two installations have different schemas: ${[...missing.map((name) => `${name} is missing here`), ...extra.map((name) => `${name} is missing in the export`)].join(', ')}. Run the same release on both, then export again.`,
     );
   }
-  const rowsDone = await refuseExisting(pool, manifest, environmentIds, keyHashes);
-  return { manifest, ending, users: await matchUsers(pool, people, mergeUsers), rowsDone };
+  const rowsDone = await refuseExisting(pool, manifest, keyHashes);
+  const merged = await matchUsers(pool, people, mergeUsers);
+  return { manifest, ending, userIds: people.map(({ id }) => id), merged, rowsDone };
 }
 
 /** Returns how many rows of this very file are committed. */
 async function refuseExisting(
   pool: Pool,
-  { organizationId, moveId }: MoveManifest,
-  environmentIds: string[],
+  { organizationId, environmentIds, moveId }: MoveManifest,
   keyHashes: string[],
 ): Promise<number> {
   const move = await findMove(pool, organizationId);
@@ -92,19 +100,44 @@ async function matchUsers(pool: Pool, people: Person[], mergeUsers: boolean): Pr
 
 /**
  * `import FILE`: writes the rows in slices, each with the number of rows done: after a crash the same command continues. The
- * organization is refused (503) and its work is held until it is activated.
+ * organization is refused (503) and its work is held until it is activated. Nothing stays of a file with rows of others.
  */
 export async function importOrganization(
   pool: Pool,
   keyring: Keyring,
   file: string,
-  { manifest, ending, users, rowsDone }: CheckedFile,
+  checked: CheckedFile,
+  print: (line: string) => void,
+): Promise<void> {
+  const { organizationId } = checked.manifest;
+  const newUsers: string[] = [];
+  try {
+    await importRows(pool, keyring, file, checked, newUsers, print);
+  } catch (error) {
+    if (error instanceof UnusableFile) {
+      await deleteOrganization(pool, organizationId, () => {});
+      await query(pool, 'delete from users where id = any ($1::uuid[])', [newUsers]);
+    }
+    throw error;
+  }
+}
+
+async function importRows(
+  pool: Pool,
+  keyring: Keyring,
+  file: string,
+  { manifest, ending, userIds, merged, rowsDone }: CheckedFile,
+  newUsers: string[],
   print: (line: string) => void,
 ): Promise<void> {
   const { organizationId, moveId } = manifest;
-  const transferKey = Buffer.from((await readFile(keyFile(file), 'utf8')).trim(), 'base64');
-  const seals = createResealer(sealedColumns, createKeyring([transferKey]), keyring);
-  const plan = await planMove(pool, organizationId, []);
+  const keys = await readKeys(file);
+  const seals = createResealer(sealedColumns, createKeyring([keys.seal]), keyring);
+  const plan = await planMove(pool, organizationId, manifest.environmentIds);
+  const ownership = createOwnershipCheck(
+    plan,
+    userIds.map((id) => merged.get(id) ?? id),
+  );
   const tables = new Map(plan.tables.map((table) => [table.name, table]));
   await query(
     pool,
@@ -121,7 +154,7 @@ export async function importOrganization(
     const [first] = slice;
     if (!first) return;
     const table = tables.get(first.table);
-    if (!table) throw new Error(`The file has rows of an unknown table, ${first.table}.`);
+    if (!table) throw new UnusableFile(`The file has rows of an unknown table, ${first.table}.`);
     const rows = slice;
     await transaction(pool, async (tx) => {
       // A second import at the same time waits here, and then finds other progress than its own.
@@ -132,7 +165,9 @@ export async function importOrganization(
         [organizationId, moveId, seen, seen - rows.length],
       );
       if (updated.length === 0) throw new Error('The same file is being imported by another process.');
-      await insertRows(tx, table, rows, users);
+      const inserted = await insertRows(tx, table, rows, merged, ownership);
+      await ownership.check(tx, table, inserted);
+      if (table.name === 'users') newUsers.push(...inserted.map(({ id }) => id));
     }).catch((error) => {
       throw explained(error, table.name);
     });
@@ -140,7 +175,7 @@ export async function importOrganization(
     characters = 0;
   }
 
-  await readMoveFile(file, async ({ table, json }) => {
+  const read = await readMoveFile(file, keys.authenticate, async ({ table, json }) => {
     if (seen >= rowsDone) {
       if (slice.length === maxRows || characters > maxCharacters || slice[0]?.table !== table) {
         const before = slice[0]?.table;
@@ -153,21 +188,25 @@ export async function importOrganization(
     seen += 1;
   });
   await flush();
+  if (read.ending.mac !== ending.mac)
+    throw new UnusableFile(`${file} was replaced while it was being imported.`);
+  await ownership.checkUsers(pool);
   await query(
     pool,
     'update organization_moves set receipt = $3 where organization_id = $1 and move_id = $2',
-    [organizationId, moveId, ending.checksum],
+    [organizationId, moveId, ending.mac],
   );
   if (seals.unopened() > 0) print(`${seals.unopened()} secrets cannot be decrypted, as at the source`);
 }
 
 async function insertRows(
   tx: Sql,
-  { name, columns, userColumns }: MovedTable,
+  table: MovedTable,
   rows: MoveRow[],
-  users: ReadonlyMap<string, string>,
-): Promise<void> {
-  const merged = JSON.stringify([...users].map(([id, other]) => ({ id, other })));
+  merged: ReadonlyMap<string, string>,
+  ownership: OwnershipCheck,
+): Promise<InsertedRow[]> {
+  const { name, columns, userColumns } = table;
   const values = columns.map((column) =>
     userColumns.includes(column)
       ? `coalesce((select other from merged m where m.id = r.${column}), r.${column})`
@@ -178,12 +217,16 @@ async function insertRows(
     name === 'users'
       ? 'where not exists (select from merged m where m.id = r.id) on conflict (id) do nothing'
       : '';
-  await query(
+  return query<InsertedRow>(
     tx,
     `with merged as (select * from json_to_recordset($2::json) as (id uuid, other uuid))
      insert into ${name} (${columns.join(', ')})
-     select ${values.join(', ')} from json_populate_recordset(null::${name}, $1::json) r ${rest}`,
-    [`[${rows.map(({ json }) => json).join(',')}]`, merged],
+     select ${values.join(', ')} from json_populate_recordset(null::${name}, $1::json) r ${rest}
+     returning ${ownership.returned(table)}`,
+    [
+      `[${rows.map(({ json }) => json).join(',')}]`,
+      JSON.stringify([...merged].map(([id, other]) => ({ id, other }))),
+    ],
   );
 }
 

@@ -1,15 +1,19 @@
-import { createHash } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { sameBytes } from '../../kernel/crypto.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { isRecord } from '../../kernel/record.ts';
 
 /**
- * The export file: compressed lines. The first is the manifest, the last the number of rows of each table and a checksum of
- * everything before; in between one row each, `table<tab>JSON`, parents before children.
+ * The export file: compressed lines. The first is the manifest; then comes one row each, `table<tab>JSON`, parents before children;
+ * then the number of rows of each table, and a message authentication code of everything before.
  */
 export interface MoveManifest {
-  format: 1;
+  format: 2;
   organizationId: string;
+  environmentIds: string[];
   name: string;
   moveId: string;
   /** The hash of the code that the target needs to become active, in hexadecimal. */
@@ -20,7 +24,18 @@ export interface MoveManifest {
 
 export interface MoveFileEnd {
   rows: Record<string, number>;
-  checksum: string;
+  /** In hexadecimal; the receipt of a complete import. */
+  mac: string;
+}
+
+/** The file is not an export as its source wrote it, so nothing of it may stay. */
+export class UnusableFile extends Error {}
+
+/** The two keys of a file: neither says anything about the other, nor about the transfer key. */
+export function keysOf(transferKey: Buffer): { seal: Buffer; authenticate: Buffer } {
+  const derived = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', transferKey, '', `carillon organization export ${purpose}`, 32));
+  return { seal: derived('seal'), authenticate: derived('authenticate') };
 }
 
 export interface MoveFileWriter {
@@ -29,17 +44,21 @@ export interface MoveFileWriter {
   end(): Promise<MoveFileEnd>;
 }
 
-export async function writeMoveFile(path: string, manifest: MoveManifest): Promise<MoveFileWriter> {
+export async function writeMoveFile(
+  path: string,
+  key: Buffer,
+  manifest: MoveManifest,
+): Promise<MoveFileWriter> {
   const zipped = createGzip({ level: 3 });
   // The file holds addresses and messages of people: for its owner only.
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
   const failed = finished(zipped.pipe(file));
   failed.catch(() => {}); // reported by `end`, and by the next write
-  const checksum = createHash('sha256');
+  const code = createHmac('sha256', key);
   const rows: Record<string, number> = {};
 
   async function write(line: string): Promise<void> {
-    checksum.update(line);
+    code.update(line);
     if (!zipped.write(line)) {
       await Promise.race([new Promise((resolve) => zipped.once('drain', resolve)), failed]);
     }
@@ -52,10 +71,11 @@ export async function writeMoveFile(path: string, manifest: MoveManifest): Promi
       await write(`${table}\t${json}\n`);
     },
     async end() {
-      const ending: MoveFileEnd = { rows, checksum: checksum.digest('hex') };
-      zipped.end(`${JSON.stringify(ending)}\n`);
+      await write(`${JSON.stringify(rows)}\n`);
+      const mac = code.digest('hex');
+      zipped.end(`${mac}\n`);
       await failed;
-      return ending;
+      return { rows, mac };
     },
   };
 }
@@ -65,38 +85,71 @@ export interface MoveRow {
   json: string;
 }
 
-/** Calls `onRow` for each row, in order. Throws unless the file is complete and as it was written. */
+/** Calls `onRow` for each row, in order. Throws unless the file is complete and as it was written with this key. */
 export async function readMoveFile(
   path: string,
+  key: Buffer,
   onRow: (row: MoveRow, manifest: MoveManifest) => Promise<void> | void,
 ): Promise<{ manifest: MoveManifest; ending: MoveFileEnd }> {
-  const broken = (why: string) => new Error(`${path} cannot be used: ${why}. Export the organization again.`);
-  const checksum = createHash('sha256');
+  const broken = (why: string) =>
+    new UnusableFile(`${path} cannot be used: ${why}. Export the organization again.`);
+  const code = createHmac('sha256', key);
   let manifest: MoveManifest | null = null;
-  let ending: MoveFileEnd | null = null;
+  let rows: Record<string, number> | null = null;
+  let mac: string | null = null;
   for await (const line of linesOf(path, broken)) {
-    if (ending) throw broken('it goes on after its end');
-    if (manifest === null) {
-      manifest = manifestOf(line);
-      if (manifest === null) throw broken('it is no export of an organization by this release');
-    } else if (line.startsWith('{')) {
-      ending = JSON.parse(line) as MoveFileEnd;
-      if (ending.checksum !== checksum.digest('hex')) throw broken('its checksum is wrong');
+    if (mac !== null) throw broken('it goes on after its end');
+    if (rows !== null) {
+      mac = code.digest('hex');
+      if (!sameBytes(Buffer.from(mac), Buffer.from(line)))
+        throw broken('it was changed after the export, or its key is that of another export');
       continue;
+    }
+    code.update(`${line}\n`);
+    if (manifest === null) {
+      manifest = manifestOf(line, broken);
+    } else if (line.startsWith('{')) {
+      rows = JSON.parse(line) as Record<string, number>;
     } else {
       const at = line.indexOf('\t');
       await onRow({ table: line.slice(0, at), json: line.slice(at + 1) }, manifest);
     }
-    checksum.update(`${line}\n`);
   }
-  if (manifest === null || ending === null) throw broken('its end is missing');
-  return { manifest, ending };
+  if (manifest === null || rows === null || mac === null) throw broken('its end is missing');
+  return { manifest, ending: { rows, mac } };
 }
 
-function manifestOf(line: string): MoveManifest | null {
+/** Its ids become part of statements. */
+function manifestOf(line: string, broken: (why: string) => Error): MoveManifest {
+  const manifest = parsed(line);
+  if (isRecord(manifest) && manifest.format === 1)
+    throw broken(
+      'it comes from a release whose exports were not authenticated. Run this release at the source too',
+    );
+  if (isManifest(manifest)) return manifest;
+  throw broken('it is no export of an organization by this release');
+}
+
+function isManifest(value: unknown): value is MoveManifest {
+  if (!isRecord(value)) return false;
+  const { format, organizationId, environmentIds, name, moveId, activationHash, migrations } = value;
+  return (
+    format === 2 &&
+    isId(organizationId) &&
+    Array.isArray(environmentIds) &&
+    environmentIds.every(isId) &&
+    isId(moveId) &&
+    typeof name === 'string' &&
+    typeof activationHash === 'string' &&
+    Array.isArray(migrations)
+  );
+}
+
+const isId = (value: unknown): boolean => typeof value === 'string' && isUuid(value);
+
+function parsed(line: string): unknown {
   try {
-    const manifest = JSON.parse(line) as MoveManifest;
-    return manifest.format === 1 ? manifest : null;
+    return JSON.parse(line);
   } catch {
     return null;
   }

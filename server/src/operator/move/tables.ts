@@ -54,8 +54,11 @@ const unfenced: ReadonlySet<string> = new Set([
   'webhook_activity',
 ]);
 
-/** Columns with the id of a user that are no foreign keys. */
-const otherUserColumns: Readonly<Record<string, string>> = { audit_entries: 'actor_id' };
+/** Columns with the id of a user that are no foreign keys: they say who did something, also of people who have left. */
+const otherUserColumns: Readonly<Record<string, string>> = {
+  audit_entries: 'actor_id',
+  brake_freezes: 'frozen_by',
+};
 
 export interface MovedTable {
   name: string;
@@ -64,6 +67,8 @@ export interface MovedTable {
   where: string;
   /** Columns with the id of a user. */
   userColumns: string[];
+  /** Columns that may name a row of another table. */
+  namingColumns: string[];
 }
 
 export interface MovePlan {
@@ -71,11 +76,16 @@ export interface MovePlan {
   tables: MovedTable[];
   /** The tables that the organization is written through, with the condition on its rows. */
   fenced: { table: string; when: string }[];
+  /** The tables whose rows have an id that others may name, with the condition on those of the organization. */
+  identified: { table: string; where: string }[];
 }
 
 interface TableRow {
   name: string;
   columns: string[];
+  uuidColumns: string[];
+  /** Whether the primary key begins with a uuid called `id`. */
+  isIdentified: boolean;
 }
 
 /** Lists what belongs to an organization from the catalogs, so that a new column or table is never forgotten. */
@@ -119,11 +129,16 @@ export async function planMove(
   const moved = new Map(
     tables
       .filter(({ name }) => moves(name))
-      .map(({ name, columns }): [string, MovedTable] => {
+      .map(({ name, columns, uuidColumns, isIdentified }): [string, MovedTable] => {
         const users = references.filter(({ table, parent }) => table === name && parent === 'users');
         const other = otherUserColumns[name];
         const userColumns = [...users.map(({ column }) => column), ...(other ? [other] : [])];
-        return [name, { name, columns, where: whereOf(name), userColumns }];
+        // `where` looks at the parent already, and an id of its own that is taken fails the insert.
+        const namingColumns = uuidColumns.filter(
+          (column) =>
+            !(column === 'id' && isIdentified) && column !== children[name]?.[0] && column !== other,
+        );
+        return [name, { name, columns, where: whereOf(name), userColumns, namingColumns }];
       }),
   );
 
@@ -153,8 +168,12 @@ export async function planMove(
   });
   // The queue last: rows that arrive meanwhile are set aside at once, before a worker meets the fence with them.
   const isQueued = ({ table }: { table: string }): boolean => table.startsWith('queue_');
+  const identified = tables
+    .filter(({ name, isIdentified }) => isIdentified && (moves(name) || isQueue(name)))
+    .map(({ name }) => ({ table: name, where: whereOf(name) }));
   return {
     tables: ordered,
+    identified,
     fenced: [...fenced.filter((each) => !isQueued(each)), ...fenced.filter(isQueued)],
   };
 }
@@ -162,7 +181,14 @@ export async function planMove(
 const tablesQuery = `
   select quote_ident(t.relname) as name, array(
     select quote_ident(a.attname) from pg_attribute a
-    where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns
+    where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns,
+    array(
+      select quote_ident(a.attname) from pg_attribute a
+      where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped and a.atttypid = 'uuid'::regtype
+      order by a.attnum) as "uuidColumns",
+    exists (
+      select from pg_index i join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
+      where i.indrelid = t.oid and i.indisprimary and a.attname = 'id' and a.atttypid = 'uuid'::regtype) as "isIdentified"
   from pg_class t
   where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p') and not t.relispartition
   order by t.relname collate "C"`;
