@@ -44,6 +44,7 @@ test('a webhook endpoint is created, tested, paused, resumed and recovered', asy
   expect((await world.run(['webhooks', 'recover', id])).out).toMatch(
     /^1 event since \S+ will be delivered again\.\n$/,
   );
+  expect((await world.run(['webhooks', 'discard', id])).out).toBe('Discarded 1 event.\n');
   expect((await world.run(['webhooks', 'pause', '0198c3a1-5a0e-7c4e-9d3b-2f6a1b7c8d9e'])).code).toBe(3);
 });
 

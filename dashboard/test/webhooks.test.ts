@@ -138,10 +138,23 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     expect(await read(id)).toMatchObject({ description: 'After', event_filters: [] });
 
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Paused: new events').waitFor();
+    await page.getByText('Paused: deliveries wait').waitFor();
     expect((await read(id)).status).toBe('paused');
+    await host.app.request('POST', '/v1/notifications', {
+      body: { channel: 'in_app', recipient: { external_user_id: 'ada' }, text_body: 'Hi', subject: 'Hi' },
+    });
+    await until(id, '', (endpoint) => endpoint.paused_delivery_count > 0);
+    await page.reload();
+    await page.getByText('waiting.').waitFor();
+    await page.getByRole('table', { name: 'Deliveries' }).getByText('Paused').first().waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
+    await dialog.getByText('waiting.').waitFor();
+    await dialog.getByLabel('Discard them instead').check();
+    await screenshot(page, 'webhook-resume');
+    expect(await axeFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Discard and resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
+    expect((await read(id)).paused_delivery_count).toBe(0);
     expect((await read(id)).status).toBe('active');
 
     await menu('Rotate secret');

@@ -8,7 +8,7 @@ import { createReceiptJob } from './features/receipts/index.ts';
 import { createRunJob } from './features/runs/index.ts';
 import { createScheduleJob } from './features/schedules/index.ts';
 import { createErasureJob } from './features/users/index.ts';
-import { createWebhookJob } from './features/webhooks/index.ts';
+import { createResumeJob, createWebhookJob } from './features/webhooks/index.ts';
 import { createWakeJob, type Job, type WorkKind } from './queue/index.ts';
 import type { Services } from './services.ts';
 
@@ -27,5 +27,6 @@ export function allJobs(services: Services): Record<WorkKind, Job> {
     broadcast: createBroadcastJob(services),
     inbox_return: createInboxReturnJob({ ...services, planRings }),
     push: createPushJob(services),
+    webhook_resume: createResumeJob(services),
   };
 }

@@ -14,6 +14,7 @@ import { listDeliveries } from '../src/features/webhooks/deliveries-store.ts';
 import type { DeliveryQuery } from '../src/features/webhooks/schema.ts';
 import { type PageRequest, pageOf, pageRequest } from '../src/kernel/page.ts';
 import { countReady } from '../src/queue/ready-store.ts';
+import { countWaitingFor, releaseWaiting } from '../src/queue/waits-store.ts';
 import { lanes, workKinds } from '../src/queue/work.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { rowsRead } from './rows-read.ts';
@@ -254,6 +255,32 @@ describe('of 40,000 deliveries to an endpoint', () => {
       expect(mostRows).toBeLessThan(20_000);
     },
   );
+});
+
+test('of 40,000 deliveries that wait for a paused endpoint, a slice is released and some are counted without reading the rest', async () => {
+  const endpointId = idOf(41_000);
+  await fill(
+    `insert into queue_later (id, kind, lane, environment_id, run_at, waits_for, waits_since)
+     select ${idSql}, $2, $3, $1, now() + interval '30 days', 'paused:' || $4, now() - make_interval(secs => n)
+     from generate_series(41001, 81000) n`,
+    [app.testEnvironmentId, workKinds.webhook_delivery, lanes.bulk, endpointId],
+    'queue_later',
+  );
+  const wait = {
+    environmentId: app.testEnvironmentId,
+    name: `paused:${endpointId}`,
+    kind: workKinds.webhook_delivery,
+    before: new Date(),
+  };
+  const slice = await rowsRead(app.pool, (sql) => releaseWaiting(sql, wait, 500, {}));
+  expect(slice.result).toBe(500);
+  expect(slice.rows).toBeLessThan(5_000);
+  const count = await rowsRead(app.pool, (sql) =>
+    countWaitingFor(sql, app.testEnvironmentId, wait.kind, wait.name, 1_000),
+  );
+  expect(count.result).toMatchObject([{ name: wait.name, count: 1_000 }]);
+  expect(count.rows).toBeLessThan(2_010);
+  await app.pool.query('truncate queue_later, queue_ready');
 });
 
 describe('of 20,000 entries in the audit log', () => {

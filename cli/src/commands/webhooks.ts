@@ -7,6 +7,8 @@ import { countOf, plain, statusStyle, table } from '../style.ts';
 
 const endpoint = { arguments: '<id>', takes: [1, 1] as [number, number] };
 const deliveryPollMs = 500;
+/** The service ends so many in one call. */
+const discardedPerCall = 100_000;
 
 export const webhookCommands: readonly Command[] = [
   command({
@@ -62,6 +64,10 @@ export const webhookCommands: readonly Command[] = [
       ...endpoint,
       name: `webhooks ${verb}`,
       summary: status === 'paused' ? 'Pause a webhook endpoint' : 'Resume a webhook endpoint',
+      details:
+        status === 'paused'
+          ? 'Deliveries wait, also those of new events, until the endpoint is resumed.'
+          : 'Deliveries that wait are sent, oldest first; `carillon webhooks discard` ends them instead.',
       options: {},
       examples: [{ command: `carillon webhooks ${verb} 0198c3a1-…`, says: 'prints the new status' }],
       run: async (context, _values, [id = '']) =>
@@ -107,6 +113,23 @@ export const webhookCommands: readonly Command[] = [
   }),
   command({
     ...endpoint,
+    name: 'webhooks discard',
+    summary: 'Discard the pending deliveries of a webhook endpoint',
+    details: 'Those that wait because the endpoint is paused, or for their next attempt.',
+    options: {},
+    examples: [
+      { command: 'carillon webhooks discard 0198c3a1-…', says: 'before resuming without the old events' },
+    ],
+    async run({ io, json, client }, _values, [id = '']) {
+      const webhooks = client().webhookEndpoints;
+      let count = 0;
+      for (let ended = discardedPerCall; ended === discardedPerCall; count += ended)
+        ended = (await webhooks.discardPendingDeliveries(id)).count;
+      io.out(json ? JSON.stringify({ count }) : `Discarded ${countOf(count, 'event')}.`);
+    },
+  }),
+  command({
+    ...endpoint,
     name: 'webhooks recover',
     summary: 'Deliver again what was not delivered',
     options: { since: { type: 'string', value: 'time', description: 'ISO 8601 time. Default: a day ago' } },
@@ -131,8 +154,17 @@ export const webhookCommands: readonly Command[] = [
 const isOpen = ({ status }: WebhookDelivery): boolean => status === 'pending' || status === 'in_flight';
 
 function rowOf(delivery: WebhookDelivery, style: Context['style']): string[] {
-  const { id, status, event_type, created_at, http_status_code, latency_ms, error, next_attempt_at } =
-    delivery;
+  const {
+    id,
+    status,
+    event_type,
+    created_at,
+    http_status_code,
+    latency_ms,
+    error,
+    status_detail,
+    next_attempt_at,
+  } = delivery;
   return [
     created_at,
     id,
@@ -140,6 +172,7 @@ function rowOf(delivery: WebhookDelivery, style: Context['style']): string[] {
     statusStyle(style, status),
     http_status_code === null ? '' : `HTTP ${http_status_code}`,
     latency_ms === null ? '' : `${latency_ms} ms`,
+    status_detail === 'paused' ? 'waits: endpoint paused' : '',
     next_attempt_at ? `next attempt ${next_attempt_at}` : '',
     plain(error, 80),
   ];

@@ -104,11 +104,16 @@ export const webhooks = {
     disable: 'Disable…',
   },
   notices: {
-    paused: 'Paused: new events are not recorded. Pending deliveries continue when you resume.',
-    disabled: 'Disabled: no events are delivered. Resume to use it again.',
-    gone: 'Disabled automatically: the endpoint responded 410 Gone. Fix your application, resume the endpoint and retry failed deliveries.',
+    paused: 'Paused: deliveries wait, also those of new events, and are sent when you resume.',
+    waiting: (count: number, isMore: boolean) =>
+      count === 1
+        ? '1 delivery is waiting.'
+        : `${count.toLocaleString('en')}${isMore ? '+' : ''} deliveries are waiting.`,
+    releasing: 'They are sent oldest first, 500 per second.',
+    disabled: 'Disabled: no events are delivered or kept. Resume to use it again.',
+    gone: 'Disabled automatically: the endpoint responded 410 Gone. Events are not kept until you resume it. Fix your application, resume the endpoint and retry failed deliveries.',
     failing:
-      'Disabled automatically after five days of failures. Fix your application, send a test, resume the endpoint and retry failed deliveries.',
+      'Disabled automatically after five days of failures. Events are not kept until you resume it. Fix your application, send a test, resume the endpoint and retry failed deliveries.',
     failingSince: 'Failing since',
     failingHint:
       'Deliveries are retried automatically. After five days of failures the endpoint is disabled.',
@@ -128,16 +133,24 @@ export const webhooks = {
     text: 'The new secret is shown only once. Requests are signed with both secrets for 24 hours, then only with the new one.',
     confirm: 'Rotate',
   },
+  resume: {
+    title: 'Resume endpoint?',
+    text: 'They are sent oldest first, 500 per second, beside new events.',
+    discard: 'Discard them instead',
+    discardHint: 'They end as failed permanently. You can still retry each one.',
+    confirm: 'Resume',
+    confirmDiscard: 'Discard and resume',
+  },
   recover: {
     title: 'Retry failed deliveries',
-    text: 'Retries all permanently failed deliveries since a given time, 100 per second. Your application may receive events again: use webhook-id to deduplicate them.',
+    text: 'Retries all permanently failed and all pending deliveries since a given time, 100 per second. Your application may receive events again: use webhook-id to deduplicate them.',
     since: 'Since',
     sinceHint: (zone: string) => `Your local time (${zone}).`,
     sinceWrong: 'Enter a date and time.',
     confirm: 'Retry',
     done: (count: number) =>
       count === 0
-        ? 'No failed deliveries since then.'
+        ? 'No failed or pending deliveries since then.'
         : count === 1
           ? 'Retrying 1 delivery.'
           : `Retrying ${count.toLocaleString('en')} deliveries.`,

@@ -39,6 +39,7 @@ import type {
   DeleteTemplateBodyParams,
   Device,
   DeviceInput,
+  DiscardPendingWebhookDeliveriesResult,
   Freeze,
   FreezeInput,
   GetEmailSettingsResult,
@@ -2209,7 +2210,7 @@ export interface Api {
     /**
      * Change, pause or resume a webhook endpoint.
      *
-     * Omitted fields stay unchanged. Events are not recorded for a paused or disabled endpoint; deliveries that a pause interrupted continue when the endpoint is resumed.
+     * Omitted fields stay unchanged. While an endpoint is paused, its deliveries wait, also those of new events, for at most the retention period. When it is resumed they are sent, oldest first and 500 per second, beside new events; `discard-pending` ends them instead. Events are not recorded while an endpoint is disabled, by DELETE or by the service; deliveries that ended then can be recovered.
      *
      * Requires the scope `webhooks:write`.
      *
@@ -2227,7 +2228,7 @@ export interface Api {
     /**
      * Disable a webhook endpoint.
      *
-     * The endpoint gets no more calls, and its pending deliveries end as `permanent_failure`. You can still read it; PUT with `status: active` enables it again.
+     * The endpoint gets no more calls, and its pending deliveries end as `permanent_failure`, also those that waited because it was paused. You can still read it; PUT with `status: active` enables it again.
      *
      * Requires the scope `webhooks:write`.
      *
@@ -2333,7 +2334,7 @@ export interface Api {
     /**
      * Retry a delivery immediately.
      *
-     * Works in any final status, and while the delivery waits for its next attempt. Restarts the retry schedule. The attempt is made even if the endpoint is paused or was disabled by the service. Returns 409 `delivery_in_flight` while an attempt is in progress.
+     * Works in any final status, and while the delivery waits for its next attempt. Restarts the retry schedule. The attempt is made even if the endpoint is paused or was disabled by the service. Returns 409 `delivery_in_flight` while an attempt is in progress, and 409 `endpoint_disabled` after DELETE of the endpoint.
      *
      * Requires the scope `webhooks:write`.
      *
@@ -2361,9 +2362,9 @@ export interface Api {
      */
     sendTest(id: string, options?: RequestOptions): Promise<WebhookDelivery>;
     /**
-     * Retry all failed deliveries since a time.
+     * Retry all failed and pending deliveries since a time.
      *
-     * Queues the deliveries that ended as `failed` or `permanent_failure` since then again, a hundred per second; at most 100,000 in one call.
+     * Queues the deliveries again that ended as `failed` or `permanent_failure` since then and were not discarded, and the pending ones of events since then, a hundred per second; at most 100,000 of each in one call. While the endpoint is paused, they wait until it is resumed. Returns 409 `endpoint_disabled` after DELETE of the endpoint.
      *
      * Requires the scope `webhooks:write`.
      *
@@ -2379,6 +2380,24 @@ export interface Api {
       params: RecoverWebhookEndpointParams,
       options?: RequestOptions,
     ): Promise<RecoverWebhookEndpointResult>;
+    /**
+     * Discard the pending deliveries of a webhook endpoint.
+     *
+     * Ends the deliveries that wait because the endpoint is paused, or for their next attempt, as `permanent_failure` with the error `discarded`; at most 100,000 in one call, so call it again while `count` is 100,000. `recover` leaves them out; a single one can still be retried. Call it before you resume a paused endpoint whose old events you no longer need.
+     *
+     * Requires the scope `webhooks:write`.
+     *
+     * `POST /v1/webhook-endpoints/{id}/discard-pending`
+     *
+     * @example
+     * ```ts
+     * const result = await client.webhookEndpoints.discardPendingDeliveries('0198c2f4-7a1e-7c3b-9d52-4f6e8a0b1c2d');
+     * ```
+     */
+    discardPendingDeliveries(
+      id: string,
+      options?: RequestOptions,
+    ): Promise<DiscardPendingWebhookDeliveriesResult>;
     /**
      * Get the health of a webhook endpoint over time.
      *
@@ -4188,6 +4207,7 @@ export const api: Table = {
     retryDelivery: { method: 'POST', path: '/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry' },
     sendTest: { method: 'POST', path: '/v1/webhook-endpoints/{id}/send-test' },
     recover: { method: 'POST', path: '/v1/webhook-endpoints/{id}/recover', body: true },
+    discardPendingDeliveries: { method: 'POST', path: '/v1/webhook-endpoints/{id}/discard-pending' },
     getHealth: { method: 'GET', path: '/v1/webhook-endpoints/{id}/health', query: ['window'] },
   },
   overview: { get: { method: 'GET', path: '/v1/overview', query: ['window'] } },

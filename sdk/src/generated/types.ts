@@ -2088,6 +2088,9 @@ export type WebhookDelivery = {
   /** A class and a sentence, for example `timeout: No complete answer …`. */
   error: string | null;
   attempt_count: number;
+  /** What a `pending` delivery waits for: `paused`: until the endpoint is resumed. `retrying`: for its next attempt. Null otherwise. */
+  status_detail: 'paused' | 'retrying' | null;
+  /** Null while the endpoint is paused. */
   next_attempt_at: string | null;
   created_at: string;
 };
@@ -2107,6 +2110,9 @@ export type WebhookDeliveryWithPayload = {
   /** A class and a sentence, for example `timeout: No complete answer …`. */
   error: string | null;
   attempt_count: number;
+  /** What a `pending` delivery waits for: `paused`: until the endpoint is resumed. `retrying`: for its next attempt. Null otherwise. */
+  status_detail: 'paused' | 'retrying' | null;
+  /** Null while the endpoint is paused. */
   next_attempt_at: string | null;
   created_at: string;
   payload: Record<string, unknown>;
@@ -2122,6 +2128,8 @@ export type WebhookEndpoint = {
   timeout_seconds: number;
   /** The first 8 characters, to identify the secret. */
   signing_secret_prefix: string;
+  /** Deliveries that wait because the endpoint is paused, or has been resumed and they are not released yet. Counted up to 10000. */
+  paused_delivery_count: number;
   /** The first failure after the last success. */
   failing_since: string | null;
   /** `gone`: the endpoint returned 410. `failing`: five days without a success. */
@@ -2137,7 +2145,7 @@ export type WebhookEndpointChange = {
   description?: (string | null) | undefined;
   /** For the whole call, until the last byte of the response. */
   timeout_seconds?: (number | null) | undefined;
-  /** `paused`: events are not recorded, and pending deliveries wait. `active` resumes a paused or disabled endpoint. */
+  /** `paused`: deliveries wait, also those of new events. `active` resumes a paused or disabled endpoint: deliveries that wait are sent, oldest first. */
   status?: ('active' | 'paused') | undefined;
 };
 
@@ -2171,6 +2179,8 @@ export type WebhookEndpointWithSecret = {
   timeout_seconds: number;
   /** The first 8 characters, to identify the secret. */
   signing_secret_prefix: string;
+  /** Deliveries that wait because the endpoint is paused, or has been resumed and they are not released yet. Counted up to 10000. */
+  paused_delivery_count: number;
   /** The first failure after the last success. */
   failing_since: string | null;
   /** `gone`: the endpoint returned 410. `failing`: five days without a success. */
@@ -2805,12 +2815,17 @@ export type ListWebhookAttemptsResult = {
 };
 
 export type RecoverWebhookEndpointParams = {
-  /** Deliveries that failed permanently at or after this time. */
+  /** Deliveries that failed permanently at or after this time, and pending ones of events since then. */
   since: string;
 };
 
 export type RecoverWebhookEndpointResult = {
   /** Deliveries that are retried, a hundred per second. */
+  count: number;
+};
+
+export type DiscardPendingWebhookDeliveriesResult = {
+  /** Deliveries that were discarded. */
   count: number;
 };
 

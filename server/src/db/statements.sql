@@ -3436,19 +3436,27 @@ on conflict (environment_id, external_user_id) do update
     updated_at = now()
 returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes, created_at, updated_at;
 
+-- webhooks_clear_next_attempts (features/webhooks/deliveries-store.ts)
+update webhook_deliveries set next_attempt_at = null where id = any ($1::uuid[]) and next_attempt_at is not null;
+
+-- webhooks_discard_deliveries (features/webhooks/deliveries-store.ts)
+update webhook_deliveries set status = 'permanent_failure', next_attempt_at = null, failed_at = now(),
+  error = 'discarded: A user discarded the pending deliveries of the endpoint.'
+where id = any ($1::uuid[]);
+
 -- webhooks_find_attempts (features/webhooks/deliveries-store.ts)
 select number, attempted_at, http_status_code, latency_ms, response_snippet, error from webhook_attempts
 where delivery_id = $1 and number < $2 order by number desc limit $3;
 
 -- webhooks_find_deliveries_of_notification (features/webhooks/deliveries-store.ts)
 select d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.http_status_code, d.response_snippet, d.latency_ms, d.error,
- d.attempt_count, d.next_attempt_at, lease.leased_at from webhook_events v join webhook_deliveries d on d.event_id = v.id left join queue_leased lease on lease.id = d.id and lease.kind = 3
+ d.attempt_count, d.next_attempt_at, lease.leased_at, e.status as endpoint_status from webhook_events v join webhook_deliveries d on d.event_id = v.id left join webhook_endpoints e on e.id = d.endpoint_id left join queue_leased lease on lease.id = d.id and lease.kind = 3
 where v.notification_id = $2 and v.environment_id = $1
 order by d.id limit 1000;
 
 -- webhooks_find_delivery (features/webhooks/deliveries-store.ts)
 select d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.http_status_code, d.response_snippet, d.latency_ms, d.error,
- d.attempt_count, d.next_attempt_at, lease.leased_at, v.body from webhook_deliveries d left join queue_leased lease on lease.id = d.id and lease.kind = 3 join webhook_events v on v.id = d.event_id
+ d.attempt_count, d.next_attempt_at, lease.leased_at, e.status as endpoint_status, v.body from webhook_deliveries d left join webhook_endpoints e on e.id = d.endpoint_id left join queue_leased lease on lease.id = d.id and lease.kind = 3 join webhook_events v on v.id = d.event_id
 where d.id = $1 and d.endpoint_id = $2 and d.environment_id = $3;
 
 -- webhooks_load_deliveries (features/webhooks/deliveries-store.ts)
@@ -3462,13 +3470,19 @@ where d.id = any ($1::uuid[]);
 -- webhooks_lock_delivery (features/webhooks/deliveries-store.ts)
 select status from webhook_deliveries where id = $1 and endpoint_id = $2 and environment_id = $3 for update;
 
--- webhooks_reopen_delivery (features/webhooks/deliveries-store.ts)
-update webhook_deliveries set status = 'pending', step = 0, next_attempt_at = null, failed_at = null where id = $1;
+-- webhooks_lock_pending (features/webhooks/deliveries-store.ts)
+select d.id from (select id from queue_later where kind = 3 and environment_id = $2) job join webhook_deliveries d on d.id = job.id
+where d.endpoint_id = $1 and d.status = 'pending' and job.id > $3
+order by job.id limit $4 for update of d;
+
+-- webhooks_reopen_deliveries (features/webhooks/deliveries-store.ts)
+update webhook_deliveries set status = 'pending', step = 0, next_attempt_at = null, failed_at = null where id = any ($1::uuid[]);
 
 -- webhooks_reopen_failed (features/webhooks/deliveries-store.ts)
 update webhook_deliveries set status = 'pending', step = 0, next_attempt_at = null, failed_at = null where id = any (array(
   select id from webhook_deliveries
   where endpoint_id = $1 and environment_id = $2 and failed_at >= $3 and id > $4
+    and (error is null or error not like 'discarded: %')
   order by id limit $5 for update))
 returning id;
 
@@ -3495,14 +3509,14 @@ select count(*)::int as count from webhook_endpoints where environment_id = $1 a
 
 -- webhooks_disable_endpoints (features/webhooks/endpoints-store.ts)
 with target as (
-   select id, status from webhook_endpoints
-   where status in ('active', 'paused') and (id = any ($1::uuid[]) or (id = any ($2::uuid[]) and failing_since <= $3))
+   select id from webhook_endpoints
+   where status = 'active' and (id = any ($1::uuid[]) or (id = any ($2::uuid[]) and failing_since <= $3))
    order by id for update)
  update webhook_endpoints e set status = 'auto_disabled',
    disabled_reason = case when e.id = any ($1::uuid[]) then 'gone' else 'failing' end
  from target t, environments v where e.id = t.id and v.id = e.environment_id
  returning e.id, e.environment_id, e.url, e.status, e.event_filters, e.description, e.timeout_seconds, e.secrets, e.signing_secret_prefix,
-failing_since, e.disabled_reason, v.organization_id, t.status as before;
+failing_since, e.disabled_reason, v.organization_id;
 
 -- webhooks_find_endpoint (features/webhooks/endpoints-store.ts)
 select id, environment_id, url, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
@@ -3514,7 +3528,7 @@ failing_since, disabled_reason from webhook_endpoints where id = any ($1::uuid[]
 
 -- webhooks_find_listeners (features/webhooks/endpoints-store.ts)
 select id, environment_id, event_filters from webhook_endpoints
-where environment_id = any ($1::uuid[]) and status = 'active';
+where environment_id = any ($1::uuid[]) and status in ('active', 'paused');
 
 -- webhooks_insert_endpoint (features/webhooks/endpoints-store.ts)
 insert into webhook_endpoints (id, environment_id, url, url_hash, status, event_filters, description, timeout_seconds,
@@ -3574,20 +3588,28 @@ with events as (
   insert into webhook_events (id, environment_id, type, notification_id, chain, body)
   select * from json_to_recordset($1::json)
     as (id uuid, environment_id uuid, type text, notification_id uuid, chain text, body text)
+), deliveries as (
+  insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type)
+  select * from json_to_recordset($2::json)
+    as (id uuid, environment_id uuid, endpoint_id uuid, event_id uuid, event_type text)
+  returning endpoint_id
 )
-insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type)
-select * from json_to_recordset($2::json)
-  as (id uuid, environment_id uuid, endpoint_id uuid, event_id uuid, event_type text);
+select id from webhook_endpoints
+where id = any (array(select endpoint_id from deliveries)) and status = 'paused';
 
 -- webhooks_forget (features/webhooks/retention.ts)
 with old as (
   select id from webhook_events e where id > $1 and id < $2
-    and not exists (select from webhook_deliveries d where d.event_id = e.id and d.status = 'pending')
+    and not exists (
+      select from webhook_deliveries d where d.event_id = e.id and d.status = 'pending'
+        and (select p.status from webhook_endpoints p where p.id = d.endpoint_id) <> 'paused')
   order by id limit $3
 ), deliveries as (
   delete from webhook_deliveries where event_id in (select id from old) returning id
 ), attempts as (
   delete from webhook_attempts where delivery_id in (select id from deliveries)
+), jobs as (
+  delete from queue_later where kind = 3 and id in (select id from deliveries)
 ), gone as (
   delete from webhook_events where id in (select id from old)
 )
@@ -3866,9 +3888,6 @@ with
  from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
 returning kind;
 
--- queue_change_place (queue/parked-store.ts)
-update queue_parked set place = $3 where kind = $1 and place = $2;
-
 -- queue_claim_parked (queue/parked-store.ts)
 with taken as (
   delete from queue_parked where ctid = any (array(
@@ -3888,7 +3907,7 @@ from unnest($1::smallint[]) as k (kind) cross join lateral (
     select (select p.place from queue_parked p where p.kind = k.kind and p.place > f.place order by p.place limit 1)
     from found f where f.place is not null
   )
-  select place from found where place is not null and place not like 'held:%' limit $2) places;
+  select place from found where place is not null limit $2) places;
 
 -- queue_park (queue/parked-store.ts)
 with input as (select * from json_to_recordset($1::json) as (id uuid, place text)),

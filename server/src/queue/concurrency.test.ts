@@ -269,29 +269,6 @@ test('what a process parked is taken up by another one', async () => {
   expect(await parkedAt('slow')).toEqual([]);
 });
 
-test('what is held is taken up by nobody until it is let go', async () => {
-  const worker = startWorker();
-  const [id = ''] = await enqueue(worker, workFor('here', 1));
-  await until(
-    () => worker.underWay.has(id),
-    () => worker.underWay.size,
-  );
-  expect(await worker.queue.park(database.pool, kind, [{ id, place: 'held:x' }])).toEqual([id]);
-  expect(await worker.queue.park(database.pool, kind, [{ id, place: 'held:x' }])).toEqual([]);
-  worker.underWay.get(id)?.(true);
-  const [other = ''] = await enqueue(worker, workFor('there', 1));
-  await until(
-    () => worker.underWay.has(other),
-    () => worker.underWay.size,
-  );
-  expect(await parkedAt('held:x')).toEqual([id]);
-  await worker.queue.moveParked(database.pool, kind, 'held:x', 'here');
-  await until(
-    () => worker.underWay.has(id),
-    () => worker.underWay.size,
-  );
-});
-
 test('what is parked can be withdrawn like everything that waits', async () => {
   const worker = startWorker();
   await enqueue(worker, workFor('slow', 6));

@@ -42,6 +42,11 @@ export function postponedIdsSql(kind: WorkKind, environmentId: string): string {
   return `select id from queue_later where kind = ${workKinds[kind]} and environment_id = ${environmentId}`;
 }
 
+/** A statement that deletes the postponed work of rows that are deleted; `ids` is an SQL query. */
+export function deletePostponedSql(kind: WorkKind, ids: string): string {
+  return `delete from queue_later where kind = ${workKinds[kind]} and id in (${ids})`;
+}
+
 /** An SQL query of all leased ids: never more than the workers' capacity. */
 export function leasedIdsSql(kind: WorkKind): string {
   return `select id from queue_leased where kind = ${workKinds[kind]}`;

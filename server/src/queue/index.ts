@@ -36,6 +36,7 @@ export type { ConcurrencyLimits, ConcurrencyOptions, Permit } from './concurrenc
 export {
   addToNotesSql,
   backlogSql,
+  deletePostponedSql,
   enqueueSql,
   isLeasedSql,
   isShortQueueSql,
@@ -111,8 +112,6 @@ export interface Queue {
   finish(sql: Sql, kind: WorkKind, ids: string[]): Promise<string[]>;
   /** Ends leases and parks the work under its concurrency key. Returns the ids that were still leased. See concurrency.ts. */
   park(sql: Sql, kind: WorkKind, work: { id: string; place: string }[]): Promise<string[]>;
-  /** Moves parked work from one key to another. Only this method empties keys that begin with `held:`. */
-  moveParked(sql: Sql, kind: WorkKind, from: string, to: string): Promise<void>;
   /** The concurrency limits of a kind of work; created once per kind. */
   concurrencyLimits(kind: WorkKind, options: ConcurrencyOptions): ConcurrencyLimits;
   /** Removes waiting work and returns it with its time. Null when the work is leased or does not exist. */
@@ -242,7 +241,6 @@ export function createQueue(deps: QueueDeps): Queue {
       for (const id of ids) begun.delete(id);
       return ids;
     },
-    moveParked: (sql, kind, from, to) => parked.updateConcurrencyKey(sql, workKinds[kind], from, to),
     concurrencyLimits(kind, options) {
       const limits = createConcurrencyLimits(
         {

@@ -57,7 +57,7 @@ const findPlaces = statement<{ kind: number; place: string }>(
        select (select p.place from queue_parked p where p.kind = k.kind and p.place > f.place order by p.place limit 1)
        from found f where f.place is not null
      )
-     select place from found where place is not null and place not like 'held:%' limit $2) places`,
+     select place from found where place is not null limit $2) places`,
 );
 
 /** The concurrency keys with parked work of these kinds, up to `limit` of each kind. */
@@ -67,15 +67,6 @@ export function listParkedKeys(
   limit: number,
 ): Promise<{ kind: number; place: string }[]> {
   return findPlaces(sql, [kinds, limit]);
-}
-
-const changePlace = statement(
-  'queue_change_place',
-  'update queue_parked set place = $3 where kind = $1 and place = $2',
-);
-
-export async function updateConcurrencyKey(sql: Sql, kind: number, from: string, to: string): Promise<void> {
-  await changePlace(sql, [kind, from, to]);
 }
 
 const takeParked = statement<WorkRow>(

@@ -14,6 +14,7 @@ export const workKinds = {
   broadcast: 7,
   inbox_return: 12,
   push: 11,
+  webhook_resume: 13,
 } as const;
 export type WorkKind = keyof typeof workKinds;
 

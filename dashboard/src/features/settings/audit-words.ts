@@ -73,6 +73,7 @@ export const actions = [
   'webhook_endpoint.updated',
   'webhook_endpoint.disabled',
   'webhook_endpoint.secret_rotated',
+  'webhook_endpoint.deliveries_discarded',
   'webhook_secret.rotated',
   'workflow.created',
   'workflow.updated',

@@ -14,6 +14,7 @@ import {
   StatusBadge,
   Time,
 } from '../../ui/index.ts';
+import { shownStatus } from './delivery-status.ts';
 import { knownTypes } from './event-types.ts';
 
 const statuses: WebhookDelivery['status'][] = [
@@ -26,7 +27,7 @@ const statuses: WebhookDelivery['status'][] = [
 
 const columns: Column<WebhookDelivery>[] = [
   { header: text.deliveries.event, cell: ({ event_type }) => <code>{event_type}</code> },
-  { header: text.deliveries.status, cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: text.deliveries.status, cell: (delivery) => <StatusBadge status={shownStatus(delivery)} /> },
   {
     header: text.deliveries.answer,
     clip: true,

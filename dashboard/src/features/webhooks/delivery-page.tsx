@@ -19,6 +19,7 @@ import {
 } from '../../ui/index.ts';
 import { AttemptsCard } from './attempts-card.tsx';
 import { callAsCurl, headersOfCall } from './call.ts';
+import { shownStatus } from './delivery-status.ts';
 import { nameOf } from './name.ts';
 import styles from './webhooks.module.css';
 
@@ -46,7 +47,7 @@ export default function DeliveryPage() {
           to: `/${kind}/webhooks/${id}`,
         },
       ]}
-      aside={delivery && <StatusBadge status={delivery.status} />}
+      aside={delivery && <StatusBadge status={shownStatus(delivery)} />}
       actions={delivery && <RetryButton delivery={delivery} />}
     >
       <Loaded query={query} lines={8}>

@@ -7,10 +7,11 @@ import { webhooks as text } from '../../strings/webhooks.ts';
 import { Badge, Button, ConfirmDialog, IconButton, Menu } from '../../ui/index.ts';
 import { EditDialog } from './edit-dialog.tsx';
 import { RecoverDialog } from './recover-dialog.tsx';
+import { ResumeDialog } from './resume-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { TestDialog } from './test-dialog.tsx';
 
-type Open = 'edit' | 'test' | 'rotate' | 'recover' | 'disable' | null;
+type Open = 'edit' | 'test' | 'rotate' | 'recover' | 'resume' | 'disable' | null;
 
 export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
   const canWrite = useCan('webhooks:write');
@@ -36,7 +37,10 @@ export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
         icon={isActive ? 'pause' : 'play'}
         variant={isActive ? 'secondary' : 'primary'}
         busy={turn.isPending}
-        onClick={() => turn.mutate(isActive ? 'paused' : 'active')}
+        onClick={() => {
+          if (endpoint.status === 'paused' && endpoint.paused_delivery_count > 0) setOpen('resume');
+          else turn.mutate(isActive ? 'paused' : 'active');
+        }}
       >
         {isActive ? text.endpoint.pause : text.endpoint.resume}
       </Button>
@@ -45,7 +49,11 @@ export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
         items={[
           { label: text.endpoint.edit, icon: 'edit', onSelect: () => setOpen('edit') },
           { label: text.endpoint.rotate, icon: 'key', onSelect: () => setOpen('rotate') },
-          { label: text.endpoint.recover, icon: 'retry', onSelect: () => setOpen('recover') },
+          endpoint.status !== 'disabled' && {
+            label: text.endpoint.recover,
+            icon: 'retry',
+            onSelect: () => setOpen('recover'),
+          },
           null,
           endpoint.status !== 'disabled' && {
             label: text.endpoint.disable,
@@ -58,6 +66,7 @@ export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
       {open === 'edit' && <EditDialog endpoint={endpoint} onClose={close} />}
       {open === 'test' && <TestDialog endpoint={endpoint} onClose={close} />}
       {open === 'rotate' && <RotateDialog endpoint={endpoint} onClose={close} />}
+      {open === 'resume' && <ResumeDialog endpoint={endpoint} onClose={close} />}
       {open === 'recover' && <RecoverDialog endpoint={endpoint} onClose={close} />}
       {open === 'disable' && <DisableDialog endpoint={endpoint} onClose={close} />}
     </>

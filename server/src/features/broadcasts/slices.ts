@@ -136,7 +136,7 @@ export function pausedRow(row: BroadcastRow, reason: string | null): BroadcastRo
 
 /** Adds up what happened to the notifications, and ends the broadcast after the last one. */
 export async function settleSlice(
-  queue: Pick<Queue, 'enqueue'>,
+  queue: Pick<Queue, 'enqueue' | 'postpone'>,
   tx: Sql,
   row: BroadcastRow,
   { idleChecks = 0 }: SliceProgress,

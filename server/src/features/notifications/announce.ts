@@ -59,7 +59,7 @@ const listRows = statement<StoredNotification>(
  */
 export async function announce(
   tx: Sql,
-  queue: Pick<Queue, 'enqueue'>,
+  queue: Pick<Queue, 'enqueue' | 'postpone'>,
   additions: readonly Addition[],
 ): Promise<boolean> {
   const happenings = additions.flatMap(({ id, environmentId, channel, events }) =>

@@ -37,7 +37,7 @@ const maxOfAType = 20;
  */
 export async function applyReceipts(
   tx: Sql,
-  { queue, now }: { queue: Pick<Queue, 'enqueue' | 'runNow'>; now: number },
+  { queue, now }: { queue: Pick<Queue, 'enqueue' | 'postpone' | 'runNow'>; now: number },
   receipts: readonly ReceiptFor[],
 ): Promise<AppliedReceipts> {
   const byNotification = new Map<string, ReceiptFor[]>();

@@ -15,7 +15,7 @@ export interface Missed {
 /** Reports missed slots to webhook endpoints. Ring `webhook_delivery` after the commit. */
 export async function recordMissed(
   tx: Sql,
-  queue: Pick<Queue, 'enqueue'>,
+  queue: Pick<Queue, 'enqueue' | 'postpone'>,
   schedule: { environment_id: string; schedule_id: string; schedule_key: string },
   { reason, detail, missed, isRunLate }: Missed,
 ): Promise<void> {

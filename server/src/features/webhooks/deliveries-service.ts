@@ -2,9 +2,11 @@ import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
-import { firstId } from '../../kernel/ids.ts';
+import { firstId, lowestIdAt } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { recordAudit } from '../audit/index.ts';
 import * as store from './deliveries-store.ts';
+import type { EndpointCaller } from './endpoints-service.ts';
 import { type EndpointRow, findEndpoint } from './endpoints-store.ts';
 import { type DeliveryNote, recordSubscribed } from './events.ts';
 import { type Delivery, type DeliveryQuery, type DeliveryWithPayload, limits } from './schema.ts';
@@ -23,12 +25,15 @@ export interface DeliveriesService {
   sendTest(principal: Principal, endpointId: string): Promise<Delivery>;
   /** Returns the number of deliveries that are retried. */
   recover(principal: Principal, endpointId: string, since: Date): Promise<number>;
+  /** Ends the deliveries that wait. Returns their number. */
+  discardPending(caller: EndpointCaller, endpointId: string): Promise<number>;
 }
 
 const forced: DeliveryNote = { forced: true };
 /** Recovered deliveries become ready in slices, so that an endpoint that has just recovered is not overloaded. */
 const recoverySlice = 100;
 const recoveryPauseMs = 1_000;
+const discardSlice = 1_000;
 
 export function createDeliveriesService({
   pool,
@@ -39,6 +44,14 @@ export function createDeliveriesService({
   async function getEndpoint({ environmentId }: Principal, id: string): Promise<EndpointRow> {
     const row = await findEndpoint(pool, environmentId, id);
     if (!row) throw notFound('webhook endpoint');
+    return row;
+  }
+
+  /** For what makes calls: an endpoint that its owner disabled gets none. */
+  async function getCallable(principal: Principal, id: string): Promise<EndpointRow> {
+    const row = await getEndpoint(principal, id);
+    if (row.status === 'disabled')
+      throw new Problem('endpoint_disabled', 'This endpoint is disabled; set its status to active first.');
     return row;
   }
 
@@ -92,8 +105,9 @@ export function createDeliveriesService({
       return { data: paged.data.map(attemptView), next_cursor: paged.next_cursor };
     },
 
-    retry(principal, endpointId, id) {
+    async retry(principal, endpointId, id) {
       const { environmentId } = principal;
+      await getCallable(principal, endpointId);
       return queueing(principal, endpointId, async (tx) => {
         const delivery = await store.lockDelivery(tx, environmentId, endpointId, id);
         if (!delivery) throw notFound('webhook delivery');
@@ -101,7 +115,7 @@ export function createDeliveriesService({
         if (delivery.status === 'pending' && !(await queue.withdraw(tx, 'webhook_delivery', id))) {
           throw new Problem('delivery_in_flight', 'An attempt is in progress.');
         }
-        await store.reopenDelivery(tx, id);
+        await store.reopenDeliveries(tx, [id]);
         await queue.enqueue(tx, [
           { kind: 'webhook_delivery', id, lane: 'normal', environmentId, note: forced },
         ]);
@@ -111,10 +125,7 @@ export function createDeliveriesService({
 
     async sendTest(principal, endpointId) {
       const { environmentId } = principal;
-      const endpoint = await getEndpoint(principal, endpointId);
-      if (endpoint.status === 'disabled') {
-        throw new Problem('endpoint_disabled', 'This endpoint is disabled; set its status to active first.');
-      }
+      await getCallable(principal, endpointId);
       const event = {
         environmentId,
         type: 'webhook.test',
@@ -128,34 +139,88 @@ export function createDeliveriesService({
 
     async recover(principal, endpointId, since) {
       const { environmentId } = principal;
-      const { status } = await getEndpoint(principal, endpointId);
+      const { status } = await getCallable(principal, endpointId);
+      const isPaused = status === 'paused';
       const count = await transaction(pool, async (tx) => {
-        let reopened = 0;
-        let last = firstId;
-        for (let slice = 0; reopened < limits.recovered; slice += 1) {
-          const ids = await store.reopenFailed(tx, environmentId, endpointId, since, last, recoverySlice);
-          const runAt = new Date(clock() + slice * recoveryPauseMs);
+        let queued = 0;
+        const requeue = async (ids: string[]): Promise<void> => {
+          const runAt = new Date(clock() + Math.floor(queued / recoverySlice) * recoveryPauseMs);
+          const note = isPaused ? null : forced;
           await queue.postpone(
             tx,
-            ids.map((id) => ({
-              kind: 'webhook_delivery',
-              id,
-              lane: 'normal',
-              environmentId,
-              note: status === 'paused' ? null : forced,
-              runAt,
-            })),
+            ids.map((id) => ({ kind: 'webhook_delivery', id, lane: 'normal', environmentId, note, runAt })),
           );
-          reopened += ids.length;
-          last = ids.at(-1) ?? last;
-          if (ids.length < recoverySlice) break;
-        }
-        return reopened;
+          queued += ids.length;
+        };
+        // Pending ones first: afterwards the failed ones are pending too. Those of a paused endpoint wait for it.
+        if (!isPaused)
+          await inSlicesOf(
+            recoverySlice,
+            lowestIdAt(since.getTime()),
+            (after, limit) => store.lockPendingDeliveries(tx, environmentId, endpointId, after, limit),
+            async (ids) => {
+              const withdrawn = await queue.withdrawMany(tx, 'webhook_delivery', ids);
+              await store.reopenDeliveries(tx, withdrawn);
+              await requeue(withdrawn);
+            },
+          );
+        await inSlicesOf(
+          recoverySlice,
+          firstId,
+          (after, limit) => store.reopenFailed(tx, environmentId, endpointId, since, after, limit),
+          requeue,
+        );
+        return queued;
       });
       queue.ring('webhook_delivery');
       return count;
     },
+
+    async discardPending({ principal, requestId }, endpointId) {
+      const { environmentId } = principal;
+      await getEndpoint(principal, endpointId);
+      return transaction(pool, async (tx) => {
+        let discarded = 0;
+        await inSlicesOf(
+          discardSlice,
+          firstId,
+          (after, limit) => store.lockPendingDeliveries(tx, environmentId, endpointId, after, limit),
+          async (ids) => {
+            const withdrawn = await queue.withdrawMany(tx, 'webhook_delivery', ids);
+            await store.discardDeliveries(tx, withdrawn);
+            discarded += withdrawn.length;
+          },
+        );
+        if (discarded > 0)
+          await recordAudit(tx, {
+            principal,
+            requestId,
+            action: 'webhook_endpoint.deliveries_discarded',
+            target: `webhook_endpoint:${endpointId}`,
+            before: null,
+            after: { count: discarded },
+          });
+        return discarded;
+      });
+    },
   };
+}
+
+/** Works on ids in slices, each after the last id of the one before, until none are left or one call has done its share. */
+async function inSlicesOf(
+  size: number,
+  after: string,
+  next: (after: string, limit: number) => Promise<string[]>,
+  work: (ids: string[]) => Promise<void>,
+): Promise<void> {
+  let last = after;
+  for (let seen = 0; seen < limits.deliveriesPerCall; ) {
+    const ids = await next(last, Math.min(size, limits.deliveriesPerCall - seen));
+    if (ids.length > 0) await work(ids);
+    seen += ids.length;
+    last = ids.at(-1) ?? last;
+    if (ids.length < size) return;
+  }
 }
 
 /** Encodes the number of an attempt as a UUID, because cursors are ids. */

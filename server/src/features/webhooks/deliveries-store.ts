@@ -1,7 +1,7 @@
 import { type FilteredPage, type ScannedPage, scanPage } from '../../db/filtered-page.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
-import { isLeasedSql, joinLease, leasedIdsSql } from '../../queue/index.ts';
+import { isLeasedSql, joinLease, leasedIdsSql, postponedIdsSql } from '../../queue/index.ts';
 import type { DeliveryQuery, EndpointStatus } from './schema.ts';
 import type { StoredSecret } from './secrets.ts';
 
@@ -19,16 +19,18 @@ export interface DeliveryRow {
   next_attempt_at: Date | null;
   /** The time at which a worker leased the delivery. */
   leased_at: Date | null;
+  endpoint_status: EndpointStatus | null;
 }
 
 const select = `
   select d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.http_status_code, d.response_snippet, d.latency_ms, d.error,
-    d.attempt_count, d.next_attempt_at, lease.leased_at`;
-const from = `from webhook_deliveries d ${joinLease('webhook_delivery', 'd.id')}`;
+    d.attempt_count, d.next_attempt_at, lease.leased_at, e.status as endpoint_status`;
+/** The rest of a row, for queries that read deliveries as `d`. */
+const joins = `left join webhook_endpoints e on e.id = d.endpoint_id ${joinLease('webhook_delivery', 'd.id')}`;
 
 const findOne = statement<DeliveryRow & { body: string }>(
   'webhooks_find_delivery',
-  `${select}, v.body ${from} join webhook_events v on v.id = d.event_id
+  `${select}, v.body from webhook_deliveries d ${joins} join webhook_events v on v.id = d.event_id
    where d.id = $1 and d.endpoint_id = $2 and d.environment_id = $3`,
 );
 
@@ -82,14 +84,13 @@ export function listDeliveries(
     values,
     limit: page.limit + 1,
     scanLimit: 1_000,
-    select: (rows) =>
-      `${select} from (${rows}) d ${joinLease('webhook_delivery', 'd.id')} order by d.id desc`,
+    select: (rows) => `${select} from (${rows}) d ${joins} order by d.id desc`,
   });
 }
 
 const findOfNotification = statement<DeliveryRow>(
   'webhooks_find_deliveries_of_notification',
-  `${select} from webhook_events v join webhook_deliveries d on d.event_id = v.id ${joinLease('webhook_delivery', 'd.id')}
+  `${select} from webhook_events v join webhook_deliveries d on d.event_id = v.id ${joins}
    where v.notification_id = $2 and v.environment_id = $1
    order by d.id limit 1000`,
 );
@@ -211,16 +212,29 @@ export async function lockDelivery(
   return (await lock(sql, [id, endpointId, environmentId]))[0] ?? null;
 }
 
+const clearNext = statement(
+  'webhooks_clear_next_attempts',
+  'update webhook_deliveries set next_attempt_at = null where id = any ($1::uuid[]) and next_attempt_at is not null',
+);
+
+/** For deliveries that wait although their next attempt was due. */
+export async function clearNextAttempts(sql: Sql, ids: string[]): Promise<void> {
+  await clearNext(sql, [ids]);
+}
+
 const reopen = `status = 'pending', step = 0, next_attempt_at = null, failed_at = null`;
 
-const reopenOne = statement(
-  'webhooks_reopen_delivery',
-  `update webhook_deliveries set ${reopen} where id = $1`,
+/** The class of the error of a delivery that a user discarded. */
+const discardedError = 'discarded: ';
+
+const reopenGiven = statement(
+  'webhooks_reopen_deliveries',
+  `update webhook_deliveries set ${reopen} where id = any ($1::uuid[])`,
 );
 
 /** Restarts the retry schedule. */
-export async function reopenDelivery(sql: Sql, id: string): Promise<void> {
-  await reopenOne(sql, [id]);
+export async function reopenDeliveries(sql: Sql, ids: string[]): Promise<void> {
+  await reopenGiven(sql, [ids]);
 }
 
 const reopenMany = statement<{ id: string }>(
@@ -228,11 +242,12 @@ const reopenMany = statement<{ id: string }>(
   `update webhook_deliveries set ${reopen} where id = any (array(
      select id from webhook_deliveries
      where endpoint_id = $1 and environment_id = $2 and failed_at >= $3 and id > $4
+       and (error is null or error not like '${discardedError}%')
      order by id limit $5 for update))
    returning id`,
 );
 
-/** Reopens the oldest deliveries that failed for good since the given time, starting after the given id. */
+/** Reopens the oldest deliveries that failed for good since the given time and were not discarded, after the given id. */
 export async function reopenFailed(
   sql: Sql,
   environmentId: string,
@@ -243,4 +258,33 @@ export async function reopenFailed(
 ): Promise<string[]> {
   const rows = await reopenMany(sql, [endpointId, environmentId, since, after, limit]);
   return rows.map((row) => row.id).sort();
+}
+
+const lockPending = statement<{ id: string }>(
+  'webhooks_lock_pending',
+  `select d.id from (${postponedIdsSql('webhook_delivery', '$2')}) job join webhook_deliveries d on d.id = job.id
+   where d.endpoint_id = $1 and d.status = 'pending' and job.id > $3
+   order by job.id limit $4 for update of d`,
+);
+
+/** Locks the oldest pending deliveries that wait for a time or for their endpoint, after the given id. */
+export async function lockPendingDeliveries(
+  sql: Sql,
+  environmentId: string,
+  endpointId: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  return (await lockPending(sql, [endpointId, environmentId, after, limit])).map(({ id }) => id);
+}
+
+const discard = statement(
+  'webhooks_discard_deliveries',
+  `update webhook_deliveries set status = 'permanent_failure', next_attempt_at = null, failed_at = now(),
+     error = '${discardedError}A user discarded the pending deliveries of the endpoint.'
+   where id = any ($1::uuid[])`,
+);
+
+export async function discardDeliveries(sql: Sql, ids: string[]): Promise<void> {
+  await discard(sql, [ids]);
 }

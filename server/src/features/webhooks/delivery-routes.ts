@@ -9,6 +9,7 @@ import {
   DeliveryParams,
   DeliveryQuery,
   DeliveryWithPayload,
+  DiscardResult,
   Recovery,
   RecoveryResult,
 } from './schema.ts';
@@ -68,7 +69,7 @@ export function deliveryRoutes(deliveries: DeliveriesService): Route[] {
       tag,
       summary: 'Retry a delivery immediately',
       description:
-        'Works in any final status, and while the delivery waits for its next attempt. Restarts the retry schedule. The attempt is made even if the endpoint is paused or was disabled by the service. Returns 409 `delivery_in_flight` while an attempt is in progress.',
+        'Works in any final status, and while the delivery waits for its next attempt. Restarts the retry schedule. The attempt is made even if the endpoint is paused or was disabled by the service. Returns 409 `delivery_in_flight` while an attempt is in progress, and 409 `endpoint_disabled` after DELETE of the endpoint.',
       access: 'webhooks:write',
       params: DeliveryParams,
       responses: { 202: Delivery },
@@ -96,9 +97,9 @@ export function deliveryRoutes(deliveries: DeliveriesService): Route[] {
       path: '/v1/webhook-endpoints/:id/recover',
       operation: 'recoverWebhookEndpoint',
       tag,
-      summary: 'Retry all failed deliveries since a time',
+      summary: 'Retry all failed and pending deliveries since a time',
       description:
-        'Queues the deliveries that ended as `failed` or `permanent_failure` since then again, a hundred per second; at most 100,000 in one call.',
+        'Queues the deliveries again that ended as `failed` or `permanent_failure` since then and were not discarded, and the pending ones of events since then, a hundred per second; at most 100,000 of each in one call. While the endpoint is paused, they wait until it is resumed. Returns 409 `endpoint_disabled` after DELETE of the endpoint.',
       access: 'webhooks:write',
       params: IdParams,
       body: Recovery,
@@ -106,6 +107,24 @@ export function deliveryRoutes(deliveries: DeliveriesService): Route[] {
       async handler({ principal, params, body }) {
         const count = await deliveries.recover(principal, params.id, new Date(body.since));
         return { status: 202, body: { count } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/webhook-endpoints/:id/discard-pending',
+      operation: 'discardPendingWebhookDeliveries',
+      tag,
+      summary: 'Discard the pending deliveries of a webhook endpoint',
+      description:
+        'Ends the deliveries that wait because the endpoint is paused, or for their next attempt, as `permanent_failure` with the error `discarded`; at most 100,000 in one call, so call it again while `count` is 100,000. `recover` leaves them out; a single one can still be retried. Call it before you resume a paused endpoint whose old events you no longer need.',
+      access: 'webhooks:write',
+      params: IdParams,
+      responses: { 200: DiscardResult },
+      async handler({ principal, requestId, params }) {
+        return {
+          status: 200,
+          body: { count: await deliveries.discardPending({ principal, requestId }, params.id) },
+        };
       },
     }),
   ];

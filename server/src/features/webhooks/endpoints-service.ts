@@ -9,6 +9,8 @@ import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
 import * as store from './endpoints-store.ts';
 import { lockEnvironmentSecrets, updateEnvironmentSecrets } from './environment-secrets.ts';
+import { pausedName, pausedPrefix } from './paused.ts';
+import { startResume } from './resume.ts';
 import {
   defaultTimeoutSeconds,
   type EndpointChange,
@@ -18,7 +20,6 @@ import {
 } from './schema.ts';
 import { endpointContext, environmentContext, issueSecret } from './secrets.ts';
 import { endpointView } from './view.ts';
-import { deliveryConcurrencyKey } from './writer.ts';
 
 export interface EndpointCaller {
   principal: Principal;
@@ -80,11 +81,36 @@ export function createWebhookEndpointsService({
     return row;
   }
 
-  /** Writes a changed endpoint and releases the deliveries that were held while it was paused. */
+  /** Adds how many deliveries wait because their endpoint is paused: one query for all endpoints of the environment. */
+  async function withPausedCounts(
+    environmentId: string,
+    rows: store.EndpointRow[],
+  ): Promise<WebhookEndpoint[]> {
+    const [only] = rows;
+    const prefix = rows.length === 1 && only ? pausedName(only.id) : pausedPrefix;
+    const counts = await queue.countWaitingFor(
+      pool,
+      'webhook_delivery',
+      environmentId,
+      prefix,
+      limits.pausedCount,
+    );
+    const countOf = new Map(counts.map(({ name, count }) => [name, count]));
+    return rows.map((row) => ({
+      ...endpointView(row),
+      paused_delivery_count: countOf.get(pausedName(row.id)) ?? 0,
+    }));
+  }
+
+  async function shown(row: store.EndpointRow): Promise<WebhookEndpoint> {
+    const [view] = await withPausedCounts(row.environment_id, [row]);
+    return view as WebhookEndpoint;
+  }
+
+  /** Writes a changed endpoint and, when it was paused, begins to release the deliveries that wait for it. */
   async function save(tx: Sql, before: store.EndpointRow, after: store.EndpointRow): Promise<void> {
     await store.updateEndpoint(tx, after, urlHash(after.url));
-    if (before.status === 'paused' && after.status !== 'paused')
-      await queue.moveParked(tx, 'webhook_delivery', deliveryConcurrencyKey(after.id), after.id);
+    if (before.status === 'paused' && after.status !== 'paused') await startResume(tx, queue, after, clock());
   }
 
   return {
@@ -116,13 +142,13 @@ export function createWebhookEndpointsService({
         if (!(await store.insertEndpoint(tx, row, urlHash(row.url)))) throw urlExists();
         await audit(tx, caller, 'created', null, row);
       });
-      return { ...endpointView(row), signing_secret: secret };
+      return { ...endpointView(row), paused_delivery_count: 0, signing_secret: secret };
     },
 
     async get(principal, id) {
       const row = await store.findEndpoint(pool, principal.environmentId, id);
       if (!row) throw notFound('webhook endpoint');
-      return endpointView(row);
+      return shown(row);
     },
 
     async list({ environmentId }, query) {
@@ -130,12 +156,12 @@ export function createWebhookEndpointsService({
       const page = pageRequest(list, query);
       const rows = await store.listEndpoints(pool, environmentId, query.include_disabled ?? false, page);
       const { data, next_cursor } = pageOf(list, rows, page.limit);
-      return { data: data.map(endpointView), next_cursor };
+      return { data: await withPausedCounts(environmentId, data), next_cursor };
     },
 
     async update(caller, id, change) {
       if (change.url !== undefined) checkUrl(change.url);
-      return conflictIfTaken(() =>
+      const changed = await conflictIfTaken(() =>
         transaction(pool, async (tx) => {
           const before = await lock(tx, caller.principal, id);
           const resumed = change.status === 'active' && before.status !== 'active';
@@ -152,9 +178,10 @@ export function createWebhookEndpointsService({
           };
           await save(tx, before, after);
           await audit(tx, caller, 'updated', before, after);
-          return endpointView(after);
+          return after;
         }),
       );
+      return shown(changed);
     },
 
     async disable(caller, id) {
@@ -168,14 +195,15 @@ export function createWebhookEndpointsService({
     },
 
     async rotateSecret(caller, id) {
-      return transaction(pool, async (tx) => {
+      const { row, secret } = await transaction(pool, async (tx) => {
         const before = await lock(tx, caller.principal, id);
         const { secret, prefix, stored } = issueSecret(keyring, endpointContext(id), before.secrets, clock());
         await store.updateSecrets(tx, id, stored, prefix);
         const after = { ...before, secrets: stored, signing_secret_prefix: prefix };
         await audit(tx, caller, 'secret_rotated', before, after);
-        return { ...endpointView(after), signing_secret: secret };
+        return { row: after, secret };
       });
+      return { ...(await shown(row)), signing_secret: secret };
     },
 
     async rotateEnvironmentSecret({ principal, requestId }) {

@@ -134,7 +134,7 @@ export async function updateSecrets(
   await replaceSecrets(sql, [id, JSON.stringify(secrets), prefix]);
 }
 
-/** An endpoint that receives events, and the types that it receives. */
+/** An endpoint for which events are recorded, and their types. */
 export interface Listener {
   id: string;
   environment_id: string;
@@ -144,7 +144,7 @@ export interface Listener {
 const findListeners = statement<Listener>(
   'webhooks_find_listeners',
   `select id, environment_id, event_filters from webhook_endpoints
-   where environment_id = any ($1::uuid[]) and status = 'active'`,
+   where environment_id = any ($1::uuid[]) and status in ('active', 'paused')`,
 );
 
 export function listListeners(sql: Sql, environmentIds: string[]): Promise<Listener[]> {
@@ -158,6 +158,7 @@ const findPaused = statement<{ id: string }>(
 
 /** Returns the endpoints that are paused; they stay so until the transaction ends. */
 export async function lockPaused(sql: Sql, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
   return new Set((await findPaused(sql, [ids])).map((row) => row.id));
 }
 
@@ -179,11 +180,15 @@ export async function markFailing(sql: Sql, ids: string[], since: Date): Promise
   await failing(sql, [ids, since]);
 }
 
-const disable = statement<EndpointRow & { organization_id: string; before: EndpointStatus }>(
+export interface AutoDisabled extends EndpointRow {
+  organization_id: string;
+}
+
+const disable = statement<AutoDisabled>(
   'webhooks_disable_endpoints',
   `with target as (
-     select id, status from webhook_endpoints
-     where status in ('active', 'paused') and (id = any ($1::uuid[]) or (id = any ($2::uuid[]) and failing_since <= $3))
+     select id from webhook_endpoints
+     where status = 'active' and (id = any ($1::uuid[]) or (id = any ($2::uuid[]) and failing_since <= $3))
      order by id for update)
    update webhook_endpoints e set status = 'auto_disabled',
      disabled_reason = case when e.id = any ($1::uuid[]) then 'gone' else 'failing' end
@@ -191,15 +196,11 @@ const disable = statement<EndpointRow & { organization_id: string; before: Endpo
    returning ${columns
      .split(', ')
      .map((column) => `e.${column.trim()}`)
-     .join(', ')}, v.organization_id, t.status as before`,
+     .join(', ')}, v.organization_id`,
 );
 
-export interface AutoDisabled extends EndpointRow {
-  organization_id: string;
-  before: EndpointStatus;
-}
-
 /**
+ * Disables active endpoints: the owner of a paused one knows that it needs care, and its deliveries would not wait any longer.
  * `gone` endpoints are disabled at once; `failing` ones when they have been failing since before the given time. Returns the
  * changed endpoints.
  */

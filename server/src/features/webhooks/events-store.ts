@@ -18,20 +18,30 @@ export interface NewDelivery {
   event_type: string;
 }
 
-const insert = statement(
+const insert = statement<{ id: string }>(
   'webhooks_insert_events',
   `with events as (
      insert into webhook_events (id, environment_id, type, notification_id, chain, body)
      select * from json_to_recordset($1::json)
        as (id uuid, environment_id uuid, type text, notification_id uuid, chain text, body text)
+   ), deliveries as (
+     insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type)
+     select * from json_to_recordset($2::json)
+       as (id uuid, environment_id uuid, endpoint_id uuid, event_id uuid, event_type text)
+     returning endpoint_id
    )
-   insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type)
-   select * from json_to_recordset($2::json)
-     as (id uuid, environment_id uuid, endpoint_id uuid, event_id uuid, event_type text)`,
+   select id from webhook_endpoints
+   where id = any (array(select endpoint_id from deliveries)) and status = 'paused'`,
 );
 
-export async function insertEvents(sql: Sql, events: EventRow[], deliveries: NewDelivery[]): Promise<void> {
-  await insert(sql, [JSON.stringify(events), JSON.stringify(deliveries)]);
+/** Returns the endpoints that seem to be paused: nothing keeps them from being resumed meanwhile. */
+export async function insertEvents(
+  sql: Sql,
+  events: EventRow[],
+  deliveries: NewDelivery[],
+): Promise<string[]> {
+  const rows = await insert(sql, [JSON.stringify(events), JSON.stringify(deliveries)]);
+  return rows.map(({ id }) => id);
 }
 
 const strip = statement(

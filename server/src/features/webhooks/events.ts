@@ -1,8 +1,8 @@
 import type { Sql } from '../../db/sql.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
-import type { Queue } from '../../queue/index.ts';
 import { listListeners } from './endpoints-store.ts';
 import { insertEvents } from './events-store.ts';
+import { type DeliveryQueue, enqueueDeliveries } from './paused.ts';
 
 /** An event to be recorded when an endpoint of the environment subscribes to its type. */
 export interface EventIntent {
@@ -58,12 +58,12 @@ export interface DeliveryNote {
 
 /**
  * Writes events, one delivery for each of their endpoints, and the delivery jobs. Runs in the transaction of the change that
- * the events report, so that neither exists without the other. Ring `webhook_delivery` after the commit. Returns the ids of the
- * deliveries.
+ * the events report, so that neither exists without the other. Deliveries to paused endpoints wait. Ring `webhook_delivery`
+ * after the commit. Returns the ids of the deliveries.
  */
 export async function recordSubscribed(
   sql: Sql,
-  queue: Pick<Queue, 'enqueue'>,
+  queue: DeliveryQueue,
   subscriptions: readonly EventSubscription<WebhookEvent>[],
   note: DeliveryNote = {},
 ): Promise<string[]> {
@@ -78,17 +78,14 @@ export async function recordSubscribed(
       event_type: event.type,
     })),
   );
-  await insertEvents(sql, rows, deliveries);
-  await queue.enqueue(
-    sql,
-    deliveries.map(({ id, environment_id }) => ({
-      kind: 'webhook_delivery',
-      id,
-      lane: 'normal',
-      environmentId: environment_id,
-      note: note.forced ? note : null,
-    })),
-  );
+  const pausedIds = await insertEvents(sql, rows, deliveries);
+  const due = deliveries.map(({ id, environment_id, endpoint_id }) => ({
+    id,
+    environmentId: environment_id,
+    endpointId: endpoint_id,
+    note: note.forced ? note : null,
+  }));
+  await enqueueDeliveries(sql, queue, due, note.forced ? [] : pausedIds);
   return deliveries.map(({ id }) => id);
 }
 
@@ -109,7 +106,7 @@ function eventRow(event: WebhookEvent) {
 /** For events whose data is already built. See recordSubscribed. */
 export async function recordEvents(
   sql: Sql,
-  queue: Pick<Queue, 'enqueue'>,
+  queue: DeliveryQueue,
   events: readonly WebhookEvent[],
 ): Promise<string[]> {
   return recordSubscribed(sql, queue, await listSubscriptions(sql, events));

@@ -88,34 +88,6 @@ describe('an endpoint', () => {
     expect((await statusOf(endpoint)).failing_since).toBeNull();
   });
 
-  test('that is paused gets nothing but tests; what was under way goes on when it is resumed', async () => {
-    const endpoint = await createEndpoint();
-    stage.sink.reply = () => 500;
-    const first = await send();
-    await untilDeliveries(endpoint, (all) => all.length === 2 && all.every((seen) => seen.attempt_count > 0));
-    await stage.app.waitFor(first.id, (notification) => notification.status === 'delivered');
-    await stage.app.request('PUT', at(endpoint), { body: { status: 'paused' } });
-    stage.sink.reply = () => 200;
-    await waitUntil(async () => {
-      await stage.app.pool.query('update queue_later set run_at = now() where kind = 3');
-      const { rows } = await stage.app.pool.query('select place from queue_parked');
-      return rows.filter(({ place }) => place === `held:${endpoint.id}`).length === 2
-        ? true
-        : new Error(JSON.stringify(rows));
-    });
-    const second = await send();
-    await stage.app.waitFor(second.id, (notification) => notification.status === 'delivered');
-    const { id } = await sendTest(endpoint);
-    const paused = await untilDeliveries(
-      endpoint,
-      (all) => all.find((seen) => seen.id === id)?.status === 'succeeded',
-    );
-    expect(paused.filter(({ status }) => status === 'pending')).toHaveLength(2);
-    expect(paused).toHaveLength(3);
-    await stage.app.request('PUT', at(endpoint), { body: { status: 'active' } });
-    await untilDeliveries(endpoint, (all) => all.every(({ status }) => status === 'succeeded'));
-  });
-
   test('that is deleted ends what was under way to it', async () => {
     const endpoint = await createEndpoint();
     stage.sink.reply = () => 500;
@@ -126,8 +98,14 @@ describe('an endpoint', () => {
     const [ended] = await untilDeliveries(endpoint, settled(1), { runNow: true });
     expect(ended).toMatchObject({ status: 'permanent_failure', attempt_count: calls });
     expect(callsTo(endpoint)).toHaveLength(calls);
-    expect((await stage.app.request('POST', at(endpoint, `/deliveries/${ended.id}/retry`))).status).toBe(202);
-    await untilDeliveries(endpoint, settled(1));
+    for (const [path, body] of [
+      [`/deliveries/${ended.id}/retry`, {}],
+      ['/recover', { since: ended.created_at }],
+      ['/send-test', {}],
+    ] as const) {
+      const refused = await stage.app.request('POST', at(endpoint, path), { body });
+      expect([path, refused.status, refused.body.error.code]).toEqual([path, 409, 'endpoint_disabled']);
+    }
     expect(callsTo(endpoint)).toHaveLength(calls);
   });
 });

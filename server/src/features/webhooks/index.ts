@@ -12,6 +12,8 @@ export {
 } from './events.ts';
 export { eraseNotificationEvents } from './events-store.ts';
 export { createWebhookJob } from './job.ts';
+export type { DeliveryQueue } from './paused.ts';
+export { createResumeJob } from './resume.ts';
 export { forgetEvents } from './retention.ts';
 export { webhookRoutes } from './routes.ts';
 export { Delivery as WebhookDelivery } from './schema.ts';

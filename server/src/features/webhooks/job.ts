@@ -35,7 +35,7 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
     try {
       const forced = (claim.note as DeliveryNote | null)?.forced === true;
       const { endpoint_status: status } = fact;
-      if (status === 'paused' && !forced) return await writer.end({ kind: 'held', claim, fact });
+      if (status === 'paused' && !forced) return await writer.end({ kind: 'paused', claim, fact });
       if (status === 'active' || (status !== 'disabled' && forced)) {
         result = await call(fact);
         answered = result.answered;

@@ -76,7 +76,7 @@ function endpointRoutes(endpoints: WebhookEndpointsService): Route[] {
       tag,
       summary: 'Change, pause or resume a webhook endpoint',
       description:
-        'Omitted fields stay unchanged. Events are not recorded for a paused or disabled endpoint; deliveries that a pause interrupted continue when the endpoint is resumed.',
+        'Omitted fields stay unchanged. While an endpoint is paused, its deliveries wait, also those of new events, for at most the retention period. When it is resumed they are sent, oldest first and 500 per second, beside new events; `discard-pending` ends them instead. Events are not recorded while an endpoint is disabled, by DELETE or by the service; deliveries that ended then can be recovered.',
       access: 'webhooks:write',
       params: IdParams,
       body: EndpointChange,
@@ -92,7 +92,7 @@ function endpointRoutes(endpoints: WebhookEndpointsService): Route[] {
       tag,
       summary: 'Disable a webhook endpoint',
       description:
-        'The endpoint gets no more calls, and its pending deliveries end as `permanent_failure`. You can still read it; PUT with `status: active` enables it again.',
+        'The endpoint gets no more calls, and its pending deliveries end as `permanent_failure`, also those that waited because it was paused. You can still read it; PUT with `status: active` enables it again.',
       access: 'webhooks:write',
       params: IdParams,
       responses: { 204: null },

@@ -9,7 +9,12 @@ export type EndpointStatus = (typeof endpointStatuses)[number];
 export const deliveryStatuses = ['pending', 'in_flight', 'succeeded', 'permanent_failure', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-export const limits = { endpoints: 1_000, filters: 100, recovered: 100_000 } as const;
+export const limits = {
+  endpoints: 1_000,
+  filters: 100,
+  deliveriesPerCall: 100_000,
+  pausedCount: 10_000,
+} as const;
 export const defaultTimeoutSeconds = 10;
 
 const EventType = Type.String({
@@ -58,7 +63,7 @@ export const EndpointChange = Type.Object(
     status: Type.Optional(
       OneOf(['active', 'paused'], {
         description:
-          '`paused`: events are not recorded, and pending deliveries wait. `active` resumes a paused or disabled endpoint.',
+          '`paused`: deliveries wait, also those of new events. `active` resumes a paused or disabled endpoint: deliveries that wait are sent, oldest first.',
       }),
     ),
   },
@@ -80,6 +85,9 @@ const endpointFields = {
   description: Type.String(),
   timeout_seconds: Type.Integer(),
   signing_secret_prefix: Type.String({ description: 'The first 8 characters, to identify the secret.' }),
+  paused_delivery_count: Type.Integer({
+    description: `Deliveries that wait because the endpoint is paused, or has been resumed and they are not released yet. Counted up to ${limits.pausedCount}.`,
+  }),
   failing_since: Nullable(
     Type.String({ format: 'date-time', description: 'The first failure after the last success.' }),
   ),
@@ -127,7 +135,15 @@ const deliveryFields = {
     Type.String({ description: 'A class and a sentence, for example `timeout: No complete answer …`.' }),
   ),
   attempt_count: Type.Integer(),
-  next_attempt_at: Nullable(DateTime),
+  status_detail: Nullable(
+    OneOf(['paused', 'retrying'], {
+      description:
+        'What a `pending` delivery waits for: `paused`: until the endpoint is resumed. `retrying`: for its next attempt. Null otherwise.',
+    }),
+  ),
+  next_attempt_at: Nullable(
+    Type.String({ format: 'date-time', description: 'Null while the endpoint is paused.' }),
+  ),
   created_at: DateTime,
 };
 export const Delivery = Type.Object(deliveryFields, { title: 'WebhookDelivery' });
@@ -169,11 +185,15 @@ export const Recovery = Type.Object(
   {
     since: Type.String({
       format: 'date-time',
-      description: 'Deliveries that failed permanently at or after this time.',
+      description:
+        'Deliveries that failed permanently at or after this time, and pending ones of events since then.',
     }),
   },
   { examples: [{ since: '2030-01-01T00:00:00Z' }] },
 );
 export const RecoveryResult = Type.Object({
   count: Type.Integer({ description: 'Deliveries that are retried, a hundred per second.' }),
+});
+export const DiscardResult = Type.Object({
+  count: Type.Integer({ description: 'Deliveries that were discarded.' }),
 });

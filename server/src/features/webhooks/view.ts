@@ -5,8 +5,8 @@ import type { Delivery, WebhookEndpoint } from './schema.ts';
 
 const createdAt = (id: string): string => new Date(idTime(id)).toISOString();
 
-/** The wire form of an endpoint, which contains no secrets. */
-export function endpointView(row: EndpointRow): WebhookEndpoint {
+/** An endpoint as events and the audit log show it, without secrets. Responses add the number of deliveries that wait. */
+export function endpointView(row: EndpointRow): Omit<WebhookEndpoint, 'paused_delivery_count'> {
   return {
     id: row.id,
     url: row.url,
@@ -21,9 +21,11 @@ export function endpointView(row: EndpointRow): WebhookEndpoint {
   };
 }
 
-/** The wire form of a delivery. A pending delivery that a worker holds is shown as `in_flight`. */
+/** The wire form of a delivery. A pending delivery that a worker has leased is shown as `in_flight`. */
 export function deliveryView(row: DeliveryRow): Delivery {
   const inFlight = row.status === 'pending' && row.leased_at !== null;
+  const waits = row.status === 'pending' && !inFlight;
+  const paused = waits && row.endpoint_status === 'paused';
   return {
     id: row.id,
     endpoint_id: row.endpoint_id,
@@ -35,7 +37,8 @@ export function deliveryView(row: DeliveryRow): Delivery {
     latency_ms: row.latency_ms,
     error: row.error,
     attempt_count: row.attempt_count,
-    next_attempt_at: inFlight ? null : (row.next_attempt_at?.toISOString() ?? null),
+    status_detail: paused ? 'paused' : waits && row.attempt_count > 0 ? 'retrying' : null,
+    next_attempt_at: waits && !paused ? (row.next_attempt_at?.toISOString() ?? null) : null,
     created_at: createdAt(row.id),
   };
 }

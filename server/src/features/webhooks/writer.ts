@@ -5,19 +5,25 @@ import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type Claim, finishHeld } from '../../queue/index.ts';
 import { recordAudit } from '../audit/index.ts';
-import { type DeliveryFact, type DeliverySettlement, settleDeliveries } from './deliveries-store.ts';
-import { disableEndpoints, lockPaused, markFailing, markWell } from './endpoints-store.ts';
+import {
+  clearNextAttempts,
+  type DeliveryFact,
+  type DeliverySettlement,
+  settleDeliveries,
+} from './deliveries-store.ts';
+import { disableEndpoints, markFailing, markWell } from './endpoints-store.ts';
 import { recordEvents } from './events.ts';
+import { enqueueDeliveries } from './paused.ts';
 import { failingLimitMs } from './retry-schedule.ts';
 import { endpointView } from './view.ts';
 
 /**
- * The result of a claim. nothing: there was nothing to do. held: the endpoint is paused. refused: the endpoint is disabled, and
+ * The result of a claim. nothing: there was nothing to do. paused: the endpoint is paused. refused: the endpoint is disabled, and
  * no call is made.
  */
 export type DeliveryResult =
   | { kind: 'nothing'; claim: Claim }
-  | { kind: 'held'; claim: Claim; fact: DeliveryFact }
+  | { kind: 'paused'; claim: Claim; fact: DeliveryFact }
   | { kind: 'refused'; claim: Claim; fact: DeliveryFact; settlement: DeliverySettlement }
   | {
       kind: 'attempted';
@@ -31,11 +37,6 @@ export interface DeliveryWriter {
   end(result: DeliveryResult): Promise<void>;
 }
 
-/** The concurrency key under which deliveries of a paused endpoint are parked until it is resumed. */
-export function deliveryConcurrencyKey(endpointId: string): string {
-  return `held:${endpointId}`;
-}
-
 /** Writes the results of deliveries in micro-batches: outcomes, the health of endpoints, and the next jobs. */
 export function createDeliveryWriter(
   deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'log' | 'metrics'>,
@@ -43,15 +44,14 @@ export function createDeliveryWriter(
   const { queue, clock } = deps;
 
   async function write(tx: Sql, results: DeliveryResult[]): Promise<AfterCommit> {
-    await hold(
+    const mine = await finishHeld(tx, queue, 'webhook_delivery', results);
+    await pause(
       tx,
-      results.filter((result) => result.kind === 'held'),
+      mine.filter((result) => result.kind === 'paused'),
     );
-    const ended = results.filter((result) => result.kind !== 'held');
-    const mine = await finishHeld(tx, queue, 'webhook_delivery', ended);
     await settleDeliveries(
       tx,
-      mine.flatMap((result) => (result.kind === 'nothing' ? [] : result.settlement)),
+      mine.flatMap((result) => ('settlement' in result ? result.settlement : [])),
     );
     await queue.postpone(tx, mine.flatMap(nextAttempt));
     const isAnnounced = await noteHealth(
@@ -63,23 +63,18 @@ export function createDeliveryWriter(
     };
   }
 
-  /**
-   * Whether an endpoint is paused is read again under a lock: the deliveries of one that was just resumed would stay parked.
-   */
-  async function hold(tx: Sql, results: Extract<DeliveryResult, { kind: 'held' }>[]): Promise<void> {
+  /** An endpoint may have been resumed since its deliveries were loaded; those go on. */
+  async function pause(tx: Sql, results: Extract<DeliveryResult, { kind: 'paused' }>[]): Promise<void> {
     if (results.length === 0) return;
-    const paused = await lockPaused(
-      tx,
-      results.map(({ fact }) => fact.endpoint_id),
-    );
-    await queue.park(
-      tx,
-      'webhook_delivery',
-      results.map(({ claim, fact: { endpoint_id: id } }) => ({
-        id: claim.id,
-        place: paused.has(id) ? deliveryConcurrencyKey(id) : id,
-      })),
-    );
+    const due = results.map(({ fact }) => ({
+      id: fact.id,
+      environmentId: fact.environment_id,
+      endpointId: fact.endpoint_id,
+    }));
+    const waiting = await enqueueDeliveries(tx, queue, due, [
+      ...new Set(due.map(({ endpointId }) => endpointId)),
+    ]);
+    if (waiting.length > 0) await clearNextAttempts(tx, waiting);
   }
 
   /** Most batches change no endpoint: only the first failure, and the first success after it, are written. */
@@ -121,7 +116,7 @@ export function createDeliveryWriter(
         requestId: null,
         action: 'webhook_endpoint.auto_disabled',
         target: `webhook_endpoint:${row.id}`,
-        before: { ...after, status: row.before, disabled_reason: null },
+        before: { ...after, status: 'active', disabled_reason: null },
         after,
       });
     }
