@@ -33,6 +33,20 @@ test('a freeze holds, is shown, and ends with the progress of its release', asyn
     const { out } = await world.run(['brake', 'status']);
     return out.includes('held     freeze:email  1') ? out : new Error(out);
   });
+  // Days of a hold are not waited for, and the caller learns why.
+  const waited = await world.run([
+    'send',
+    '--to',
+    'ada@example.com',
+    '--subject',
+    'Hi',
+    '--text',
+    'Hi',
+    '--wait',
+  ]);
+  expect(waited.out).toMatch(/^queued \(held\) .*\n.*The channel email is frozen since/);
+  expect(waited.code).toBe(1);
+  await app.request('DELETE', `/v1/notifications/${/[0-9a-f-]{36}/.exec(waited.out)?.[0]}`);
   expect((await world.run(['brake', 'holds', 'freeze:email'])).out).toMatch(
     /^1 notification to 1 recipient\n/,
   );

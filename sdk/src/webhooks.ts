@@ -57,6 +57,8 @@ export type WebhookEvent =
       | 'notification.complained'
       | 'notification.failed'
       | 'notification.suppressed'
+      | 'notification.held'
+      | 'notification.released'
       | 'notification.opened'
       | 'notification.clicked'
       | 'notification.read',

@@ -152,6 +152,35 @@ describe('of 40,000 notifications', () => {
     );
   });
 
+  test('what waits for a reason is found behind all that were sent since, and a bounded part is read when very many wait', async () => {
+    const id = idOf(42);
+    const later = 'insert into queue_later (id, kind, lane, environment_id, run_at, waits_for)';
+    await query(durable, `update notifications set status = 'queued' where id = $1`, [id]);
+    await query(durable, `${later} values ($1, 1, 1, $2, now(), 'hold:freeze:all')`, [
+      id,
+      app.testEnvironmentId,
+    ]);
+    const held = { result: { rows: [{ id }], scannedTo: null } };
+    const found = await page({ status_detail: 'held' });
+    expect(found).toMatchObject(held);
+    expect(found.rows).toBeLessThan(50);
+    // What waits for another reason is no part of it.
+    await query(
+      durable,
+      `${later} select ${idSql}, 1, 1, $1, now(), null from generate_series(30003, 40003) n`,
+      [app.testEnvironmentId],
+    );
+    await query(durable, 'analyze queue_later');
+    const among = await page({ status_detail: 'held' });
+    expect(among).toMatchObject(held);
+    expect(among.rows).toBeLessThan(50);
+    const none = await page({ status_detail: 'retrying' });
+    expect(none.result.rows).toEqual([]);
+    expect(none.rows).toBeLessThan(50_000);
+    await query(durable, `update notifications set status = 'delivered' where id = $1`, [id]);
+    await query(durable, 'delete from queue_later');
+  });
+
   test('an environment that has long been silent is found behind all the others', async () => {
     const { result, rows } = await page({}, null, app.liveEnvironmentId);
     expect(result.rows).toHaveLength(21);

@@ -18,6 +18,8 @@ export const get = command({
     const { recipient } = notification;
     const facts: [string, string | null][] = [
       ['status', statusStyle(style, notification.status)],
+      ['detail', notification.status_detail],
+      ['held until', notification.held_until],
       ['channel', titleOf(notification.channel)],
       ['to', [plain(recipient.name), plain(recipient.address)].filter(Boolean).join(' · ')],
       ['subject', plain(notification.subject)],

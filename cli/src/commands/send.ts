@@ -67,7 +67,11 @@ export const send = command({
     attach: { type: 'string', value: 'path', multiple: true, description: 'A file' },
     'idempotency-key': { type: 'string', value: 'key', description: 'Prevents duplicate sends' },
     data: { type: 'string', short: 'd', value: 'json', description: 'Request as JSON, @path or -' },
-    wait: { type: 'boolean', short: 'w', description: 'Wait until delivered or failed' },
+    wait: {
+      type: 'boolean',
+      short: 'w',
+      description: 'Wait until delivered or failed, or until it is known to wait for longer',
+    },
     timeout: { type: 'string', value: 'seconds', description: 'Timeout of --wait. Default: 60' },
   },
   examples: [
@@ -142,7 +146,7 @@ export const send = command({
       idempotency_key: values['idempotency-key'],
     });
     const seen = values.wait ? await settled(context, sent, seconds) : sent;
-    show(context, seen);
+    show(context, seen, context.json ? null : await waitReason(context, seen));
     return values.wait && !good.includes(seen.status) ? exitCodes.failure : exitCodes.ok;
   },
 });
@@ -177,6 +181,7 @@ async function settled({ io, client }: Context, sent: Notification, seconds: num
   const never = new AbortController().signal;
   for (let seen = sent, waitMs = 100; ; waitMs = Math.min(2000, waitMs * 1.5)) {
     if (final.includes(seen.status)) return seen;
+    if (isPutOff(seen) && (await nextAttemptOf({ client }, seen)) >= end) return seen;
     if (Date.now() >= end) {
       if (seen.status === 'sent') return seen;
       throw new CliError(`${seen.id} is still ${seen.status} after ${seconds} s.`, {
@@ -189,13 +194,31 @@ async function settled({ io, client }: Context, sent: Notification, seconds: num
   }
 }
 
-function show({ io, json, style }: Context, notification: Notification) {
+/** Something puts the send off to a known time, which may be days ahead; retries and throttling follow within the wait. */
+const isPutOff = ({ status, status_detail: detail }: Notification): boolean =>
+  status === 'queued' && ['scheduled', 'held', 'paused', 'quiet_hours'].includes(detail ?? '');
+
+/** A send that is claimed between the two reads has no next attempt. */
+async function nextAttemptOf({ client }: Pick<Context, 'client'>, { id }: Notification): Promise<number> {
+  const { next_attempt_at: at } = await client().notifications.trace(id);
+  return at === null ? 0 : Date.parse(at);
+}
+
+/** Why a notification waits: the rule and until when; null when there is nothing to say. */
+async function waitReason({ client }: Context, seen: Notification): Promise<string | null> {
+  if (!isPutOff(seen)) return null;
+  if (seen.status_detail === 'scheduled') return `Scheduled for ${seen.send_at}.`;
+  return (await client().notifications.trace(seen.id)).summary;
+}
+
+function show({ io, json, style }: Context, notification: Notification, waitReason: string | null) {
   if (json) return io.out(JSON.stringify(notification));
-  const { id, status, channel, recipient, last_error, suppression_reason } = notification;
-  io.out(
-    `${statusStyle(style, status)}  ${titleOf(channel)} to ${plain(recipient.address)}  ${style('dim', id)}`,
-  );
-  const reason = last_error ?? suppression_reason;
+  const { id, status, status_detail, channel, recipient, last_error, suppression_reason } = notification;
+  const state =
+    statusStyle(style, status) +
+    (waitReason && status_detail ? ` (${status_detail.replaceAll('_', ' ')})` : '');
+  io.out(`${state}  ${titleOf(channel)} to ${plain(recipient.address)}  ${style('dim', id)}`);
+  const reason = waitReason ?? last_error ?? suppression_reason;
   if (reason) io.out(`  ${plain(reason)}`);
   io.err(style('dim', `Follow it with: carillon trace ${id}`));
 }

@@ -149,6 +149,8 @@ export const notifications = {
       Retrying: 'Retry scheduled',
       Failed: 'Failed permanently',
       Suppressed: 'Suppressed',
+      Held: 'Held',
+      Released: 'Released',
       Delivered: 'Delivered',
       Bounced: 'Bounced',
       Complained: 'Marked as spam',

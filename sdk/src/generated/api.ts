@@ -3961,6 +3961,7 @@ export const api: Table = {
         'limit',
         'cursor',
         'status',
+        'status_detail',
         'channel',
         'category',
         'template_key',

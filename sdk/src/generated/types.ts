@@ -824,6 +824,10 @@ export type Notification = {
   id: string;
   environment_id: string;
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'suppressed' | 'delivered' | 'bounced' | 'complained';
+  /** Why the notification waits, or why it ended without a send; null when the status says it all. Today `scheduled`, `held`, `paused`, `quiet_hours`, `throttled`, `retrying`, `cancelled`, `held_expired`, `expired`; more are added over time. */
+  status_detail: string | null;
+  /** While the brake holds the notification: when the hold expires, or the window of the rule opens. */
+  held_until: string | null;
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
   recipient: {
     address: string | null;
@@ -843,6 +847,7 @@ export type Notification = {
   /** As the request gave them. */
   actions?: Array<InboxAction> | undefined;
   attempt_count: number;
+  /** Why a suppressed notification was not sent. Today `hard_bounce`, `complaint`, `manual_add`, `unsubscribed`, `category_opt_out`, `category_default`, `frequency_capped`, `held_expired`, `held_cancelled`, `broadcast_cancelled` and `cancelled`; more are added over time. */
   suppression_reason: string | null;
   last_error: string | null;
   resent_from: string | null;
@@ -2401,6 +2406,20 @@ export type ListNotificationsParams = {
   /** Only those with this status. */
   status?:
     | ('queued' | 'sending' | 'sent' | 'failed' | 'suppressed' | 'delivered' | 'bounced' | 'complained')
+    | undefined;
+  /** Why they wait, or ended without a send. It implies the status. */
+  status_detail?:
+    | (
+        | 'scheduled'
+        | 'held'
+        | 'paused'
+        | 'quiet_hours'
+        | 'throttled'
+        | 'retrying'
+        | 'cancelled'
+        | 'held_expired'
+        | 'expired'
+      )
     | undefined;
   /** The channel. */
   channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;

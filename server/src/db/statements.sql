@@ -1732,12 +1732,15 @@ update unsubscribe_secrets set sealed_secret = $3 where environment_id = $1 and 
 
 -- notifications_list_for_events (features/notifications/announce.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
-  null as leased_at, null as body_object,
+  null as leased_at, case n.status
+   when 'queued' then case when starts_with(later.waits_for, 'hold:') then 'held' when starts_with(later.waits_for, 'broadcast:') then 'paused' when n.send_at > now() then 'scheduled' when starts_with(later.waits_for, 'quiet_hours') then 'quiet_hours' when later.note ? 'waiting' then 'throttled' when later.note ?| array['due', 'objects'] then 'retrying' end
+   when 'suppressed' then case when n.suppression_reason in ('cancelled', 'held_cancelled', 'broadcast_cancelled') then 'cancelled' when n.suppression_reason in ('held_expired') then 'held_expired' when n.suppression_reason in ('expired') then 'expired' end end as status_detail,
+ case when n.status = 'queued' and starts_with(later.waits_for, 'hold:') then later.run_at end as held_until, null as body_object,
   c.attachments is not null
    and not exists (select from attachment_bytes b where b.notification_id = n.id)
    and not exists (select from stored_objects o
      where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged
-from notifications n join notification_contents c on c.notification_id = n.id
+from notifications n join notification_contents c on c.notification_id = n.id left join queue_later later on later.id = n.id and later.kind = 1
 where n.id = any ($1::uuid[]);
 
 -- notifications_list_of_person (features/notifications/eraser.ts)
@@ -2126,21 +2129,24 @@ delete from notification_contents c using deleted where c.notification_id = dele
 
 -- notifications_find (features/notifications/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
-  c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at,
+  c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at, case n.status
+    when 'queued' then case when starts_with(later.waits_for, 'hold:') then 'held' when starts_with(later.waits_for, 'broadcast:') then 'paused' when n.send_at > now() then 'scheduled' when starts_with(later.waits_for, 'quiet_hours') then 'quiet_hours' when later.note ? 'waiting' then 'throttled' when later.note ?| array['due', 'objects'] then 'retrying' end
+    when 'suppressed' then case when n.suppression_reason in ('cancelled', 'held_cancelled', 'broadcast_cancelled') then 'cancelled' when n.suppression_reason in ('held_expired') then 'held_expired' when n.suppression_reason in ('expired') then 'expired' end end as status_detail,
+  case when n.status = 'queued' and starts_with(later.waits_for, 'hold:') then later.run_at end as held_until,
   c.attachments is not null
     and not exists (select from attachment_bytes b where b.notification_id = n.id)
     and not exists (select from stored_objects o
       where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged
 from notifications n
 join notification_contents c on c.notification_id = n.id
-left join queue_leased lease on lease.id = n.id and lease.kind = 1 where n.id = $1 and n.environment_id = $2;
+left join queue_leased lease on lease.id = n.id and lease.kind = 1 left join queue_later later on later.id = n.id and later.kind = 1 where n.id = $1 and n.environment_id = $2;
 
 -- notifications_find_originals (features/notifications/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
   n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.attempt_count, n.round,
   n.send_at, n.sent_at, n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
  c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object,
-  null::timestamptz as leased_at, c.attachments is not null
+  null::timestamptz as leased_at, null as status_detail, null::timestamptz as held_until, c.attachments is not null
    and not exists (select from attachment_bytes b where b.notification_id = n.id)
    and not exists (select from stored_objects o
      where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged

@@ -7,6 +7,8 @@ export const answerExamples: Record<string, object> = {
     id: '0198c3a1-5a0e-704f-966e-f5e15bac2d0d',
     environment_id: '0198c3a1-5a0e-73cd-aa11-8de2deb0fddc',
     status: 'delivered',
+    status_detail: null,
+    held_until: null,
     channel: 'email',
     recipient: {
       address: 'delivered@sandbox.test',

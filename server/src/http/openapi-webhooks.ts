@@ -50,6 +50,11 @@ const webhookEvents: Record<string, WebhookEventText> = {
   },
   'notification.failed': { summary: 'The notification failed permanently', data: { provider, reason } },
   'notification.suppressed': { summary: 'The notification was not sent, on purpose', data: { reason } },
+  'notification.held': {
+    summary: 'A rule or a freeze of the brake holds the notification',
+    data: { reason },
+  },
+  'notification.released': { summary: 'The notification is no longer held', data: { reason } },
   'notification.opened': { summary: 'The recipient opened the email', data: { provider } },
   'notification.clicked': { summary: 'The recipient followed a link', data: { provider } },
   'notification.read': { summary: 'The recipient read the inbox item', data: { provider } },

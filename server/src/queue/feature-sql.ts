@@ -8,6 +8,20 @@ export function joinLease(kind: WorkKind, idColumn: string): string {
   return `left join queue_leased lease on lease.id = ${idColumn} and lease.kind = ${workKinds[kind]}`;
 }
 
+/** Joins the postponed work of a row, if there is any, as `later` (run_at, waits_for, note), for stores that show why work waits. */
+export function joinPostponed(kind: WorkKind, idColumn: string): string {
+  return `left join queue_later later on later.id = ${idColumn} and later.kind = ${workKinds[kind]}`;
+}
+
+/**
+ * An SQL value of the postponed work `later`; null when the work is not postponed. The limit keeps PostgreSQL from reading all postponed
+ * work to answer for a thousand rows.
+ */
+export function postponedSql(kind: WorkKind, idColumn: string, value: string): string {
+  return `(select ${value} from queue_later later
+    where later.id = ${idColumn} and later.kind = ${workKinds[kind]} limit 1)`;
+}
+
 /** An SQL condition: the work is leased. */
 export function isLeasedSql(kind: WorkKind, idColumn: string): string {
   return `exists (select from queue_leased l where l.id = ${idColumn} and l.kind = ${workKinds[kind]})`;

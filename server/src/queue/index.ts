@@ -41,9 +41,11 @@ export {
   isLeasedSql,
   isShortQueueSql,
   joinLease,
+  joinPostponed,
   leasedIdsSql,
   leasesWithoutSql,
   postponedIdsSql,
+  postponedSql,
   waitingIdsSql,
 } from './feature-sql.ts';
 export type { Job } from './runner.ts';

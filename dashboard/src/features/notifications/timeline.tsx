@@ -14,6 +14,8 @@ const marks: Record<string, [IconName, string]> = {
   Retrying: ['retry', 'amber'],
   Failed: ['close', 'red'],
   Suppressed: ['suppressions', 'amber'],
+  Held: ['pause', 'amber'],
+  Released: ['play', 'blue'],
   Delivered: ['check', 'green'],
   Bounced: ['close', 'red'],
   Complained: ['warning', 'red'],

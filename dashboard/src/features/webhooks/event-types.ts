@@ -13,6 +13,8 @@ export const eventGroups: readonly [Group, readonly EventType[]][] = [
       'notification.bounced',
       'notification.failed',
       'notification.suppressed',
+      'notification.held',
+      'notification.released',
     ],
   ],
   [

@@ -1,3 +1,5 @@
+import { waitNames } from '../notifications/index.ts';
+
 /** Why and since when a notification is held: the note on its work in the queue. */
 export interface HoldNote {
   /** The key of the rule, or `freeze:CHANNEL`. */
@@ -10,6 +12,8 @@ export interface HoldNote {
   times?: number;
   /** Rules that the notification was released from before. */
   passes?: string[];
+  /** The timeline says that the notification was released; it may wait for something else since. */
+  released?: true;
 }
 
 /** A release writes its decision next to the note of the hold. */
@@ -17,7 +21,7 @@ export type HoldDecision = 'release' | 'cancel';
 
 /** The name that held work waits for in the queue. */
 export const waitName = (hold: string): string => `${holdPrefix}${hold}`;
-export const holdPrefix = 'hold:';
+export const holdPrefix = waitNames.hold;
 
 export const freezeHold = (channel: string): string => `freeze:${channel}`;
 

@@ -7,7 +7,7 @@ import { idTime } from '../../kernel/ids.ts';
 import { ObjectStoreError } from '../../kernel/object-store.ts';
 import type { Span } from '../../kernel/tracing.ts';
 import type { Claim, Job } from '../../queue/index.ts';
-import type { Brake, BrakeRequest } from '../brake/index.ts';
+import type { Brake } from '../brake/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
 import type { ProviderHealthTracker, ProviderOrder, Throttles } from '../provider-health/index.ts';
 import type { SpendRecorder } from '../spend/index.ts';
@@ -22,12 +22,13 @@ import {
   resolveForgotten,
   resolveOpenAttempt,
 } from './attempt/open-attempt.ts';
-import { type FrozenRound, runRound, wasAnswered } from './attempt/round.ts';
+import { runRound, wasAnswered } from './attempt/round.ts';
 import { throttlesOn } from './attempt/throttles.ts';
 import { addConsent, type ConsentFact, unsubscribeUrlOf, withLinks } from './load/consent.ts';
 import { findTemplates, type PinnedTemplateFact, renderContent, traceRendering } from './load/render.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-planners.ts';
 import { type GateFact, judge } from './plan/gates.ts';
+import { brakeRequest, frozenRound, passedNote, releaseDetail, releasedEntry } from './plan/hold.ts';
 import { waitForObjects } from './settle/object-wait.ts';
 import {
   keptSettlement,
@@ -165,12 +166,14 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     };
 
     const { verdict, trace: judged } = judge(fact, nowFor(claim));
+    const released = releaseDetail(note, verdict.kind === 'pass');
     const base: UnsettledRound = {
       ...unsettled(fact),
-      note,
+      note: released && note.held ? { ...note, held: { ...note.held, released: true } } : note,
       attempts: open ? 1 : 0,
+      events: released ? [eventEntry('Released', now, released)] : [],
       trace: [
-        ...releasedEntry(note, now),
+        ...(released ? [releasedEntry(released, now)] : []),
         ...wokenEntry(note, now),
         ...(open ? repeatedAttempt(open, now) : []),
         ...judged,
@@ -184,12 +187,12 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       case 'suppress':
         return suppressed(base, now, verdict.reason, verdict.detail);
       case 'hold':
-        return held(base, verdict);
+        return held(base, now, verdict);
       case 'pass':
         break;
     }
 
-    const passed = { ...base, note: passedNote(note) };
+    const passed = { ...base, note: passedNote(base.note) };
     const composed = await composeWithinLimit(claim, fact, passed, now);
     if (composed === 'lost') return 'lost';
     return composed.plan ? attemptDelivery(claim, fact, composed.plan, composed.round) : composed.settled;
@@ -316,12 +319,12 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       ...base,
       note: observations.length > 0 ? { ...note, counted } : note,
       observations,
-      events: [sending],
+      events: [...base.events, sending],
       trace: [...base.trace, ...resumedEntry(note, startedAt), ...orderEntry(order.reason, startedAt)],
     };
     if (result.kind === 'frozen') {
       span.end({ 'carillon.notification_id': fact.id, 'carillon.outcome': 'frozen' }, false);
-      return held(frozenRound(round, result, clock()), result.verdict);
+      return held(frozenRound(round, base, result, clock()), clock(), result.verdict);
     }
     span.end(
       {
@@ -388,39 +391,6 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     onFailed: (ids) => markFaulty(pool, ids, clock()),
     tick: () => providerHealth.tick(),
   };
-}
-
-function brakeRequest(claim: Claim, fact: DispatchInput, note: LeaseNote): BrakeRequest {
-  const { held: hold = null, decided: decision = null, braked = false } = note;
-  // Work is parked after the gates.
-  const isCounted = braked || claim.unparkedFrom !== null;
-  return { fact, at: claim.leasedAt.getTime(), hold, decision, isCounted };
-}
-
-/** The hold is over. */
-function passedNote({ held: _held, decided: _decided, ...note }: LeaseNote): LeaseNote {
-  return note;
-}
-
-/** The round with the calls that were made before a freeze ended it. */
-function frozenRound(
-  round: UnsettledRound,
-  { attempts, events, trace, verdict: { detail } }: FrozenRound,
-  now: number,
-): UnsettledRound {
-  const at = new Date(now).toISOString();
-  return {
-    ...round,
-    attempts: round.attempts + attempts,
-    events: attempts > 0 ? [...round.events, ...events] : [],
-    trace: [...round.trace, ...trace, { at, kind: 'gate', name: 'brake', verdict: 'hold', detail }],
-  };
-}
-
-function releasedEntry({ held: hold, decided }: LeaseNote, now: number): StoredTraceEntry[] {
-  if (!hold || decided !== 'release') return [];
-  const detail = `Released: held by ${hold.hold} since ${new Date(hold.since).toISOString()}.`;
-  return [{ at: new Date(now).toISOString(), kind: 'decision', name: 'brake', verdict: 'released', detail }];
 }
 
 function broadcastOf(

@@ -5,6 +5,7 @@ import type { Queue } from '../../queue/index.ts';
 import { listSubscriptions, recordSubscribed } from '../webhooks/index.ts';
 import { type EventType, notificationRowColumns } from './notification-row.ts';
 import type { EventEntry, Notification, NotificationStatus } from './schema.ts';
+import { joinWait, statusDetailColumns } from './status-detail.ts';
 import { attachmentsPurgedSql, type StoredNotification } from './store.ts';
 import { viewOf } from './view.ts';
 
@@ -24,6 +25,8 @@ const announced: Partial<Record<string, string>> = {
   Complained: 'notification.complained',
   Failed: 'notification.failed',
   Suppressed: 'notification.suppressed',
+  Held: 'notification.held',
+  Released: 'notification.released',
   Opened: 'notification.opened',
   Clicked: 'notification.clicked',
 } satisfies Partial<Record<EventType, string>>;
@@ -41,15 +44,17 @@ const statusAt: Partial<Record<string, NotificationStatus>> = {
   Delivered: 'delivered',
   Bounced: 'bounced',
   Complained: 'complained',
+  Held: 'queued',
+  Released: 'queued',
 };
 
 /** The query leaves out the bodies: events do not carry them. */
 const listRows = statement<StoredNotification>(
   'notifications_list_for_events',
   `select ${notificationRowColumns}, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
-     null as leased_at, null as body_object,
+     null as leased_at, ${statusDetailColumns}, null as body_object,
      ${attachmentsPurgedSql}
-   from notifications n join notification_contents c on c.notification_id = n.id
+   from notifications n join notification_contents c on c.notification_id = n.id ${joinWait}
    where n.id = any ($1::uuid[])`,
 );
 
@@ -95,6 +100,7 @@ function dataOf(row: StoredNotification, index: number): EventData | null {
   const provider = row.trace.findLast((entry) => entry.kind === 'attempt')?.name;
   return {
     ...view,
+    ...(isLast ? {} : { status_detail: null, held_until: null }),
     status: (isLast ? null : statusAt[event.type]) ?? view.status,
     events: view.events.slice(0, index + 1),
     ...(reason ? { reason } : {}),
@@ -110,6 +116,8 @@ function reasonOf(row: StoredNotification, event: EventEntry): string | null {
       return event.suppression_reason;
     case 'Bounced':
     case 'Complained':
+    case 'Held':
+    case 'Released':
       return event.detail;
     default:
       return null;

@@ -37,6 +37,7 @@ export {
   type Trace,
 } from './schema.ts';
 export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';
+export { waitNames } from './status-detail.ts';
 export { listStatuses } from './statuses.ts';
 export {
   cancelNotifications,

@@ -132,6 +132,8 @@ export type EventType =
   | 'Retrying'
   | 'Failed'
   | 'Suppressed'
+  | 'Held'
+  | 'Released'
   | 'Delivered'
   | 'Bounced'
   | 'Complained'

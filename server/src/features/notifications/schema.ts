@@ -3,6 +3,7 @@ import { channels } from '../../channels/contract.ts';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
 import { extrasInput, InboxAction } from '../inbox/index.ts';
 import { WebhookDelivery } from '../webhooks/index.ts';
+import { statusDetails } from './status-detail.ts';
 
 const statuses = [
   'queued',
@@ -164,6 +165,18 @@ export const Notification = Type.Object(
     id: Uuid,
     environment_id: Uuid,
     status: OneOf(statuses),
+    status_detail: Nullable(
+      Type.String({
+        description: `Why the notification waits, or why it ended without a send; null when the status says it all. Today ${statusDetails.map((detail) => `\`${detail}\``).join(', ')}; more are added over time.`,
+      }),
+    ),
+    held_until: Nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'While the brake holds the notification: when the hold expires, or the window of the rule opens.',
+      }),
+    ),
     channel: OneOf(channels),
     recipient: Type.Object({ address: Nullable(Type.String()), name: Nullable(Type.String()) }),
     subject: Nullable(Type.String()),
@@ -178,7 +191,12 @@ export const Notification = Type.Object(
     tags: Type.Optional(Type.Array(Type.String(), { description: 'As the request gave them.' })),
     actions: Type.Optional(Type.Array(InboxAction, { description: 'As the request gave them.' })),
     attempt_count: Type.Integer(),
-    suppression_reason: Nullable(Type.String()),
+    suppression_reason: Nullable(
+      Type.String({
+        description:
+          'Why a suppressed notification was not sent. Today `hard_bounce`, `complaint`, `manual_add`, `unsubscribed`, `category_opt_out`, `category_default`, `frequency_capped`, `held_expired`, `held_cancelled`, `broadcast_cancelled` and `cancelled`; more are added over time.',
+      }),
+    ),
     last_error: Nullable(Type.String()),
     resent_from: Nullable(Uuid),
     broadcast_id: Nullable(Uuid),
@@ -195,6 +213,9 @@ export type Notification = Static<typeof Notification>;
 export const NotificationQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(OneOf(statuses)),
+  status_detail: Type.Optional(
+    OneOf(statusDetails, { description: 'Why they wait, or ended without a send. It implies the status.' }),
+  ),
   channel: Type.Optional(OneOf(channels)),
   category: Type.Optional(Type.String({ maxLength: limits.key })),
   template_key: Type.Optional(Type.String({ maxLength: limits.key })),

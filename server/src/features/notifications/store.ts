@@ -12,10 +12,22 @@ import {
   type StoredTraceEntry,
 } from './notification-row.ts';
 import type { EventEntry, NotificationQuery, NotificationStatus } from './schema.ts';
+import {
+  hasDetailSql,
+  idsWithDetail,
+  joinWait,
+  type StatusDetail,
+  statusDetailColumns,
+  statusOfDetail,
+} from './status-detail.ts';
 
 /** A stored notification. `leased_at` is set while it is being sent. */
 export interface StoredNotification extends NotificationRow, ContentRow {
   leased_at: Date | null;
+  /** Why it waits or ended; see status-detail.ts. */
+  status_detail: StatusDetail | null;
+  /** When the hold of the brake ends. */
+  held_until: Date | null;
   attachments_purged: boolean;
   /** The object with the bodies; null when they are in this row. */
   body_object: string | null;
@@ -32,11 +44,11 @@ const contentColumns = `c.subject, c.html_body, c.text_body, c.template_data, c.
 
 /** `source` is the SQL that gives the rows of the notifications. */
 const selectFrom = (source: string): string => `
-  select ${notificationRowColumns}, ${contentColumns}, lease.leased_at,
+  select ${notificationRowColumns}, ${contentColumns}, lease.leased_at, ${statusDetailColumns},
     ${attachmentsPurgedSql}
   from ${source} n
   join notification_contents c on c.notification_id = n.id
-  ${joinLease('notification', 'n.id')}`;
+  ${joinLease('notification', 'n.id')} ${joinWait}`;
 
 const findOne = statement<StoredNotification>(
   'notifications_find',
@@ -56,7 +68,7 @@ const findOriginals = statement<StoredNotification>(
   `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
      n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.attempt_count, n.round,
      n.send_at, n.sent_at, n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, ${contentColumns},
-     null::timestamptz as leased_at, ${attachmentsPurgedSql}
+     null::timestamptz as leased_at, null as status_detail, null::timestamptz as held_until, ${attachmentsPurgedSql}
    from notifications n
    join notification_contents c on c.notification_id = n.id
    where n.id = any ($1::uuid[]) and n.environment_id = $2`,
@@ -185,7 +197,9 @@ async function scanNotifications<Row extends pg.QueryResultRow>(
   if (broadcast)
     for (const bound of ['>= (select first_id', '<= (select last_id'])
       bounds.push(`id ${bound} from broadcasts where environment_id = $1 and id = ${broadcast})`);
-  const rareStatus = rareStatuses.find((status) => status === filter.status);
+  const { status_detail: detail } = filter;
+  const status = filter.status ?? (detail && statusOfDetail(detail));
+  const rareStatus = rareStatuses.find((rare) => rare === status);
   require(indexed, 'status = ?', rareStatus);
   const indexTables = rareStatus && { [indexed[0] ?? '']: 'notification_rare_statuses' };
   require(indexed, 'channel = ?', filter.channel);
@@ -201,9 +215,12 @@ async function scanNotifications<Row extends pg.QueryResultRow>(
     ...(indexTables && { indexTables }),
     others: [
       ...(broadcast ? [`broadcast_id = ${broadcast}`] : []), // the bounds have the parameter, too
-      ...(filter.status && !rareStatus ? statusConditions(filter.status) : []),
+      ...(status && !rareStatus ? statusConditions(status) : []),
+      ...(detail ? [`status = '${statusOfDetail(detail)}'`, hasDetailSql(detail)] : []),
     ],
-    ids: await idsByQueue(sql, environmentId, filter.status),
+    ids: detail
+      ? await idsWithDetail(sql, environmentId, detail)
+      : await idsByQueue(sql, environmentId, status),
     values,
     limit: page.limit + 1,
     scanLimit: 1_000, // rare matches are far apart: each may be a page to read from the disk

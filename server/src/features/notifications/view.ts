@@ -21,19 +21,29 @@ export function viewOf(stored: StoredNotification): Notification {
  * The wire form of a notification accepted just now. Its parts are not merged first: that cost would show on the hottest path.
  */
 export function viewOfAccepted({ row, content }: Acceptance): Notification {
-  return viewOfParts(row, content, { leased_at: null, attachments_purged: false });
+  const status_detail = row.send_at === null ? null : 'scheduled';
+  return viewOfParts(row, content, {
+    ...{ leased_at: null, attachments_purged: false, status_detail, held_until: null },
+  });
 }
 
 function viewOfParts(
   stored: NotificationRow,
   content: ContentRow,
-  { leased_at, attachments_purged }: Pick<StoredNotification, 'leased_at' | 'attachments_purged'>,
+  {
+    leased_at,
+    attachments_purged,
+    status_detail,
+    held_until,
+  }: Pick<StoredNotification, 'leased_at' | 'attachments_purged' | 'status_detail' | 'held_until'>,
 ): Notification {
   const sending = stored.status === 'queued' && leased_at !== null;
   return {
     id: stored.id,
     environment_id: stored.environment_id,
     status: sending ? 'sending' : stored.status,
+    status_detail,
+    held_until: iso(held_until),
     channel: stored.channel,
     recipient: { address: stored.address, name: stored.recipient_name },
     subject: content.subject,

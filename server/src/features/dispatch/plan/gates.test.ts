@@ -85,6 +85,7 @@ describe('the gates', () => {
       kind: 'defer',
       until: Date.parse('2026-01-16T07:00:00Z'),
       detail: 'Quiet hours of the recipient (22:00 to 07:00, UTC): delayed until 2026-01-16T07:00:00.000Z.',
+      waitsFor: 'quiet_hours',
     });
     expect(verdictOn({ consent: { ...quiet, optedIn: false } }).kind).toBe('suppress');
     expect(verdictOn({ consent: { ...quiet, isCritical: true } }).kind).toBe('pass');

@@ -1,6 +1,6 @@
 import { idTime } from '../../../kernel/ids.ts';
 import type { BrakeVerdict, HoldDecision, HoldNote, HoldVerdict } from '../../brake/index.ts';
-import type { StoredTraceEntry } from '../../notifications/index.ts';
+import { type StoredTraceEntry, waitNames } from '../../notifications/index.ts';
 import { localTime, quietUntil } from '../../preferences/index.ts';
 import type { ConsentFact } from '../load/consent.ts';
 
@@ -100,7 +100,7 @@ const broadcast: Gate = {
 
 /** What the notifications of a paused broadcast wait for. */
 export function broadcastWait(broadcastId: string): string {
-  return `broadcast:${broadcastId}`;
+  return `${waitNames.broadcast}${broadcastId}`;
 }
 
 /** The gate also holds for critical categories: email to a bounced address never arrives, and a complaint must be respected. */
@@ -139,7 +139,7 @@ const quietHours: Gate = {
     if (until === null) return pass;
     const window = `${localTime(start_minute)} to ${localTime(end_minute)}, ${timezone}`;
     const detail = `Quiet hours of the recipient (${window}): delayed until ${new Date(until).toISOString()}.`;
-    return { kind: 'defer', until, detail };
+    return { kind: 'defer', until, detail, waitsFor: waitNames.quietHours };
   },
 };
 

@@ -200,7 +200,7 @@ test('time under a hold or a gate is not time that a provider or the object stor
   const verdict = { kind: 'hold' as const, note: hold, until: now + 1_000, detail: '' };
   expect(deferred(before, now + 1_000).note).toEqual({ braked: true });
   for (const isRepeated of [true, false])
-    expect(held(before, { ...verdict, isRepeated }).note).toEqual({ braked: true, held: hold });
+    expect(held(before, now, { ...verdict, isRepeated }).note).toEqual({ braked: true, held: hold });
   expect(waitForObjects(before, 'no answer', context)).toMatchObject({
     note: { waiting: wait, objects: { since: wait.since, times: 6 } },
   });

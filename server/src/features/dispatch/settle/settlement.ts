@@ -161,16 +161,23 @@ function withoutWaits({ waiting: _throttled, objects: _unavailable, ...note }: L
   return note;
 }
 
-/** The trace says once that the brake holds the notification. */
+/** The trace and the timeline say once that the brake holds the notification. */
 export function held(
   round: UnsettledRound,
-  { note: hold, until, isRepeated }: HoldVerdict,
+  now: number,
+  { note: hold, until, detail, isRepeated }: HoldVerdict,
 ): HeldSettlement | StillWaitingSettlement {
   const { decided: _over, ...rest } = withoutWaits(round.note);
   const note = { ...rest, held: hold };
   return isRepeated
     ? { kind: 'still_waiting', retryAt: until, note }
-    : { ...round, kind: 'held', retryAt: until, note };
+    : {
+        ...round,
+        events: [...round.events, eventEntry('Held', now, detail)],
+        kind: 'held',
+        retryAt: until,
+        note,
+      };
 }
 
 export function suppressed(

@@ -34,7 +34,7 @@ export function settleWaiting(
   const round: UnsettledRound = {
     ...before,
     attempts: before.attempts + waiting.attempts,
-    events: isRecorded && isCalled ? waiting.events : [],
+    events: isRecorded && isCalled ? [...before.events, ...waiting.events] : before.events,
     trace: isRecorded ? [...before.trace, ...waiting.trace] : [],
     note: { ...note, waiting: { since, times: times + 1, calls: calls + waiting.attempts } },
   };
@@ -62,7 +62,7 @@ export function settleWaiting(
     kind: 'waiting',
     retryAt,
     lastError: waiting.message,
-    events: isRecorded && isCalled ? [...round.events, retrying] : [],
+    events: isRecorded && isCalled ? [...round.events, retrying] : round.events,
     trace: isRecorded ? [...round.trace, deferral] : [],
   };
 }
