@@ -56,7 +56,7 @@ import { createNewRuns, createRunService, wakeRunsOf } from './features/runs/ind
 import { createScheduleService } from './features/schedules/index.ts';
 import { createSpendRecorder } from './features/spend/index.ts';
 import { createSuppressionService } from './features/suppressions/index.ts';
-import { createTemplateService } from './features/templates/index.ts';
+import { createInlineCheck, createTemplateService } from './features/templates/index.ts';
 import { createUnsubscribeLinks } from './features/unsubscribe/index.ts';
 import { createUserDirectory, createUserService } from './features/users/index.ts';
 import {
@@ -113,7 +113,8 @@ export function createServices(deps: Deps) {
     chatDirectory: createChatDirectory(deps),
     senderDirectory,
   });
-  const notifications = createNotificationService({ ...deps, lookups, objects }, wakeRunsOf);
+  const checkInline = createInlineCheck(deps);
+  const notifications = createNotificationService({ ...deps, lookups, objects, checkInline }, wakeRunsOf);
 
   const definitions = createDefinitions(deps);
   const workflows = createWorkflowService({ ...deps, definitions });
@@ -129,7 +130,7 @@ export function createServices(deps: Deps) {
     loopGuard: createLoopGuard(deps, { states: brakeStates }),
   });
   const holds = createHolds(deps, { contents, defaults });
-  const broadcasts = createBroadcastService({ ...deps, lookups, templates, brake });
+  const broadcasts = createBroadcastService({ ...deps, lookups, checkInline, templates, brake });
 
   const preferences = createPreferenceService(deps);
   const reportWriter = createReportWriter(deps);
@@ -160,6 +161,7 @@ export function createServices(deps: Deps) {
     users: createUserService({ ...deps, erasers }),
     erasers,
     lookups,
+    checkInline,
     notifications,
     bulkActions: createBulkActionService(deps),
     drafts: createDrafts({ ...deps, lookups, objects }),

@@ -15,6 +15,7 @@ import { partCheckTask } from './features/parts/tasks.ts';
 import { messageTask } from './features/smtp-in/tasks.ts';
 import {
   draftPreviewTask,
+  inlineCheckTask,
   templateCheckTask,
   templatePreviewTask,
   templateRenderTask,
@@ -38,6 +39,7 @@ export const allTasks = [
   simulationTask,
   matchTask,
   templateCheckTask,
+  inlineCheckTask,
   templatePreviewTask,
   draftPreviewTask,
   templateRenderTask,

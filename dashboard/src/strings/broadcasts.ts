@@ -147,6 +147,7 @@ export const broadcasts = {
     everybody: 'This goes to everybody in the environment.',
     confirmEverybody: 'I want to send to everybody',
     samples: 'Samples',
+    undefinedVariables: (names: string[]) => `Resolved to nothing: ${names.join(', ')}`,
     noSamples: 'No one would receive it.',
     to: (address: string) => `To ${address}`,
   },

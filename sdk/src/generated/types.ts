@@ -207,10 +207,11 @@ export type BroadcastInput = {
   channels: Array<'email' | 'sms' | 'in_app' | 'chatone'>;
   audience: Audience;
   template_key?: (string | null) | undefined;
+  /** Beside a `template_key`, replaces the subject of the template. */
   subject?: (string | null) | undefined;
   html_body?: (string | null) | undefined;
   text_body?: (string | null) | undefined;
-  /** The same for all recipients. Templates also get `user`: external_user_id, name, locale, timezone and attributes. */
+  /** The same for all recipients. The message, a template or inline, also gets `user`: external_user_id, name, locale, timezone and attributes. */
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
   /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
@@ -252,7 +253,9 @@ export type BroadcastSample = {
   subject: string | null;
   html_body: string | null;
   text_body: string | null;
-  /** Why the template cannot be rendered for this user. */
+  /** Variables that the message uses and that this user lacks: each resolved to nothing. */
+  undefined_variables: Array<string>;
+  /** Why the message cannot be rendered for this user. */
   error: string | null;
   tags?: Array<string> | undefined;
   actions?: Array<InboxAction> | undefined;
@@ -896,9 +899,11 @@ export type NotificationContent = {
 
 /** Omitted or null fields stay unchanged; an empty string clears a field. */
 export type NotificationPatch = {
+  /** Beside a `template_key`, replaces the subject of the template. */
   subject?: (string | null) | undefined;
   html_body?: (string | null) | undefined;
   text_body?: (string | null) | undefined;
+  /** The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise. */
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
   /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
@@ -1251,6 +1256,8 @@ export type RenderedTemplate = {
   text_body: string;
   /** The JSON of a structured body; null for other channels. */
   structured: unknown;
+  /** Variables that the template uses and the data does not contain: each resolved to nothing. */
+  undefined_variables: Array<string>;
 };
 
 export type RunCancellation = {
@@ -1381,10 +1388,11 @@ export type ScheduleBroadcast = {
   channels: Array<'email' | 'sms' | 'in_app' | 'chatone'>;
   audience: Audience;
   template_key?: (string | null) | undefined;
+  /** Beside a `template_key`, replaces the subject of the template. */
   subject?: (string | null) | undefined;
   html_body?: (string | null) | undefined;
   text_body?: (string | null) | undefined;
-  /** The same for all recipients. Templates also get `user`: external_user_id, name, locale, timezone and attributes. */
+  /** The same for all recipients. The message, a template or inline, also gets `user`: external_user_id, name, locale, timezone and attributes. */
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
   /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
@@ -1549,9 +1557,11 @@ export type SendFields = {
     /** The id of a Discord endpoint; prefer `endpoint`. */
     chatthree_endpoint_id?: (string | null) | undefined;
   };
+  /** Beside a `template_key`, replaces the subject of the template. */
   subject?: (string | null) | undefined;
   html_body?: (string | null) | undefined;
   text_body?: (string | null) | undefined;
+  /** The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise. */
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
   /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
@@ -1813,7 +1823,7 @@ export type TemplatePreview = {
   text_body: string;
   /** The JSON of a structured body; null for other channels. */
   structured: unknown;
-  /** Variables that the template uses and the data does not contain. */
+  /** Variables that the template uses and the data does not contain: each resolved to nothing. */
   undefined_variables: Array<string>;
   /** Every data path that the body uses. */
   variables: Array<string>;

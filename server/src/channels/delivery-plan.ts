@@ -18,6 +18,7 @@ export interface DueNotification {
   template_key: string | null;
   template_data: Record<string, unknown>;
   template_version_id: string | null;
+  inline_format: 'liquid' | 'literal' | null;
   rendered_at: Date | null;
   subject: string | null;
   html_body: string | null;

@@ -124,6 +124,8 @@ export interface InlineContent {
 export interface ContentRule {
   /** Checks content that is given without a template; fields that the channel ignores are dropped, not refused. */
   inlineContentOf(content: ContentInput): InlineContent;
+  /** Checks a subject that replaces that of a template. */
+  checkSubject?(subject: string): void;
   /** Checks the remaining fields of a request, with or without a template. */
   checkRemaining?(content: ContentInput, templateData: Record<string, unknown>): void;
   /** The sender's name and the address for replies, for channels that have them. */

@@ -589,6 +589,7 @@ create table notification_contents (
   text_alternative text,
   body_object uuid,
   inbox_extras jsonb,
+  inline_format text,
   constraint notification_contents_pkey PRIMARY KEY (notification_id)
 ) partition by RANGE (notification_id);
 alter table notification_contents alter subject set statistics 0;

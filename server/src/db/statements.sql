@@ -625,7 +625,7 @@ content as materialized (
     select of_channel.name as channel, of_channel.value ->> 'subject' as subject, of_channel.value ->> 'html_body' as html_body,
       of_channel.value ->> 'text_body' as text_body, of_channel.value ->> 'from_name' as from_name,
       of_channel.value ->> 'reply_to' as reply_to, (of_channel.value ->> 'template_version_id')::uuid as template_version_id,
-      (of_channel.value ->> 'connection_id')::uuid as connection_id,
+      of_channel.value ->> 'inline_format' as inline_format, (of_channel.value ->> 'connection_id')::uuid as connection_id,
       (of_channel.value -> 'inbox_extras')::jsonb as inbox_extras) c
 ),
 
@@ -677,10 +677,11 @@ inserted as (
   from input i join content c using (channel), broadcast b
 )
 insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to,
-  template_version_id, template_locale, inbox_extras)
+  template_version_id, inline_format, template_locale, inbox_extras)
 select i.id, c.subject, c.html_body, c.text_body,
-  case when c.template_version_id is null then b.template_data else jsonb_build_object('user', i.user_data) || b.template_data end,
-  c.from_name, c.reply_to, c.template_version_id, case when c.template_version_id is not null then i.locale end,
+  case when c.template_version_id is null and c.inline_format is null then b.template_data
+    else jsonb_build_object('user', i.user_data) || b.template_data end,
+  c.from_name, c.reply_to, c.template_version_id, c.inline_format, case when c.template_version_id is not null then i.locale end,
   nullif(c.inbox_extras, 'null')
 from input i join content c using (channel), broadcast b;
 
@@ -979,7 +980,8 @@ select id, status from broadcasts where id = any ($1::uuid[]);
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
   n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id, n.broadcast_id, n.source_id, n.chain,
   c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
-  c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object, e.kind as environment_kind,
+  c.template_version_id, c.inline_format, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object,
+  e.kind as environment_kind,
   case n.channel when 'email' then (select s.xmin::text from email_settings s where s.environment_id = n.environment_id) when 'sms' then (select s.xmin::text from sms_settings s where s.environment_id = n.environment_id) when 'in_app' then (select s.xmin::text from push_settings s where s.environment_id = n.environment_id) end as settings_version
 from notifications n
 join notification_contents c on c.notification_id = n.id
@@ -1786,171 +1788,9 @@ where n.id = any ($1::uuid[]) and n.environment_id = $2;
 
 -- notifications_insert (features/notifications/insert.ts)
 with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
-),
-
-fresh as (
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
-  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
-  where known.created_at < now() - interval '24 hours'
-returning resource_id),
-taken as materialized (
-  select * from input where operation is null or id in (select resource_id from fresh)
-),
-
- queue_postponed as (
-   insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
- ),
-
- queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($38::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- ),
- queue_enqueued as (
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
-counted as (
-insert into usage_counters as counter (organization_id, month, channel, shard, sends)
-select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
-group by organization_id, month, channel
-order by organization_id, month, channel -- everyone locks in this order: no deadlocks
-on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
-pairs as (
-insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
-select * from (
-  select environment_id, external_user_id,
-    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
-  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
-where not exists (
-  select from end_users known
-  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
-    and (pair.email is null or known.email = pair.email)
-    and (pair.phone is null or known.phone = pair.phone)
-    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
-order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
-on conflict (environment_id, external_user_id) do update
-  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
-    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
-lives as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
-),
-contents as (
-  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at from taken
-)
-select id from input except select id from taken;
-
--- notifications_insert_bytes (features/notifications/insert.ts)
-insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3);
-
--- notifications_insert_new (features/notifications/insert.ts)
-with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
-),
-taken as (select * from input),
-
- queue_postponed as (
-   insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
- ),
-
- queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($38::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- ),
- queue_enqueued as (
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
-counted as (
-insert into usage_counters as counter (organization_id, month, channel, shard, sends)
-select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
-group by organization_id, month, channel
-order by organization_id, month, channel -- everyone locks in this order: no deadlocks
-on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
-pairs as (
-insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
-select * from (
-  select environment_id, external_user_id,
-    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
-  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
-where not exists (
-  select from end_users known
-  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
-    and (pair.email is null or known.email = pair.email)
-    and (pair.phone is null or known.phone = pair.phone)
-    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
-order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
-on conflict (environment_id, external_user_id) do update
-  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
-    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
-lives as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
-),
-contents as (
-  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at from taken
-), keys as (
-insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
--- everyone locks in this order: no deadlocks
-order by environment_id, operation, key)
-select id from input except select id from taken;
-
--- notifications_insert_with_objects (features/notifications/insert.ts)
-with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
 ),
 
 fresh as (
@@ -2025,7 +1865,169 @@ lives as (
   insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
 ),
 contents as (
-  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at, body_object) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, template_locale, structured, rendered_at, body_object from taken
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at from taken
+)
+select id from input except select id from taken;
+
+-- notifications_insert_bytes (features/notifications/insert.ts)
+insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3);
+
+-- notifications_insert_new (features/notifications/insert.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
+),
+taken as (select * from input),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($39::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+lives as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at from taken
+), keys as (
+insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+-- everyone locks in this order: no deadlocks
+order by environment_id, operation, key)
+select id from input except select id from taken;
+
+-- notifications_insert_with_objects (features/notifications/insert.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
+),
+
+fresh as (
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id),
+taken as materialized (
+  select * from input where operation is null or id in (select resource_id from fresh)
+),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($40::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+lives as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object from taken
 )
 select id from input except select id from taken;
 
@@ -2129,7 +2131,7 @@ delete from notification_contents c using deleted where c.notification_id = dele
 
 -- notifications_find (features/notifications/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
-  c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at, case n.status
+  c.attachments, c.template_version_id, c.inline_format, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at, case n.status
     when 'queued' then case when starts_with(later.waits_for, 'hold:') then 'held' when starts_with(later.waits_for, 'broadcast:') then 'paused' when n.send_at > now() then 'scheduled' when starts_with(later.waits_for, 'quiet_hours') then 'quiet_hours' when later.note ? 'waiting' then 'throttled' when later.note ?| array['due', 'objects'] then 'retrying' end
     when 'suppressed' then case when n.suppression_reason in ('cancelled', 'held_cancelled', 'broadcast_cancelled') then 'cancelled' when n.suppression_reason in ('held_expired') then 'held_expired' when n.suppression_reason in ('expired') then 'expired' end end as status_detail,
   case when n.status = 'queued' and starts_with(later.waits_for, 'hold:') then later.run_at end as held_until,
@@ -2145,7 +2147,7 @@ left join queue_leased lease on lease.id = n.id and lease.kind = 1 left join que
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
   n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.attempt_count, n.round,
   n.send_at, n.sent_at, n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
- c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object,
+ c.attachments, c.template_version_id, c.inline_format, c.template_locale, c.structured, c.rendered_at, c.body_object,
   null::timestamptz as leased_at, null as status_detail, null::timestamptz as held_until, c.attachments is not null
    and not exists (select from attachment_bytes b where b.notification_id = n.id)
    and not exists (select from stored_objects o
@@ -2179,7 +2181,7 @@ returning n.id;
 -- notifications_update_content (features/notifications/store.ts)
 with c as (
   update notification_contents
-  set subject = $2, html_body = $3, text_body = $4, template_data = $5, structured = null, rendered_at = null,
+  set subject = $2, html_body = $3, text_body = $4, template_data = $5, inline_format = $9, structured = $10, rendered_at = $11,
     text_alternative = null, body_object = null, inbox_extras = $8
   where notification_id = $1)
 update notifications set action_url = $6, send_at = $7 where id = $1;

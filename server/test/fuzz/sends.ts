@@ -1,4 +1,4 @@
-import { channels, recipients, send } from './templates.ts';
+import { channels, liquid, recipients, send } from './templates.ts';
 import type { Area } from './trial.ts';
 import { hostileData, hostileText, type JsonObject } from './values.ts';
 
@@ -25,6 +25,17 @@ export const sends: Area = {
     { copies: 2, notification: { channel: 'in_app', subject: 'x', html_body: '<b>'.repeat(33_000) } },
     { copies: 1, notification: { channel: 'sms', text_body: '😀'.repeat(20_000) } },
     { copies: 5, notification: { channel: 'email', subject: 'x', text_body: 'a'.repeat(99_000) } },
+    ...['{{ a }}', '{% if a %}x{% endif %}', '{% assign a = a | append: a %}', '{{ a | upcase', '{{'].map(
+      (unit) => ({
+        copies: 5,
+        notification: {
+          channel: 'email',
+          subject: '{{ a }}',
+          html_body: unit.repeat(99_000 / unit.length),
+          template_data: { a: 'x' },
+        },
+      }),
+    ),
   ],
   fresh(random) {
     const channel = random.pick(channels);
@@ -36,7 +47,9 @@ export const sends: Area = {
       },
       subject: random.chance(0.7) ? 'Hello' : hostileText(random, 900),
       ...(random.chance(0.7) ? { html_body: hostileText(random, 60_000) } : {}),
-      ...(random.chance(0.5) ? { text_body: hostileText(random, 60_000) } : {}),
+      ...(random.chance(0.5)
+        ? { text_body: random.chance(0.5) ? hostileText(random, 60_000) : liquid(random) }
+        : {}),
       ...(random.chance(0.3) ? { template_data: hostileData(random, 20_000) } : {}),
       ...(random.chance(0.2)
         ? { from_name: hostileText(random, 180), reply_to: hostileText(random, 300) }

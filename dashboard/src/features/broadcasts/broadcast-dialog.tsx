@@ -112,6 +112,9 @@ function DryRun({ result }: { result: BroadcastDryRun }) {
             <>
               {sample.subject && <strong>{sample.subject}</strong>}
               <div>{(sample.text_body ?? sample.html_body ?? '').slice(0, 300)}</div>
+              {sample.undefined_variables.length > 0 && (
+                <Notice tone="amber">{text.undefinedVariables(sample.undefined_variables)}</Notice>
+              )}
             </>
           ) : (
             <Notice tone="red">{sample.error}</Notice>

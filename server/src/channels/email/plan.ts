@@ -107,7 +107,8 @@ async function textAlternative(
   const { id, environment_id: owner, html_body: html, text_alternative: kept } = notification;
   if (html === null) return '';
   // A template that is rendered again may give another text.
-  const isSame = notification.template_version_id === null || notification.rendered_at !== null;
+  const isRendered = notification.template_version_id !== null || notification.inline_format === 'liquid';
+  const isSame = !isRendered || notification.rendered_at !== null;
   if (kept !== null && isSame) return kept;
   let alternative: string;
   try {

@@ -23,14 +23,14 @@ export const emailSpec: ChannelSpec = {
   content: {
     inlineContentOf({ subject, html_body: html, text_body: text }) {
       if (!subject) throw missingParameter('subject');
-      if (/\p{Cc}/u.test(subject))
-        throw invalidParameter('subject', 'subject must not contain line breaks or control characters.');
+      checkSubject(subject);
       if (!html && !text)
         throw new Problem('parameter_missing', 'html_body or text_body is required, or a template_key.', {
           param: 'html_body',
         });
       return { subject, html_body: html || null, text_body: text || null };
     },
+    checkSubject,
     senderOf: ({ from_name: name, reply_to: replyTo }) => ({
       from_name: checkFromName(name || null),
       reply_to: checkReplyTo(replyTo || null),
@@ -54,6 +54,11 @@ export const emailSpec: ChannelSpec = {
   },
   hasSettings: true,
 };
+
+function checkSubject(subject: string): void {
+  if (/\p{Cc}/u.test(subject))
+    throw invalidParameter('subject', 'subject must not contain line breaks or control characters.');
+}
 
 function checkFromName(name: string | null): string | null {
   if (name && /[<>\p{Cc}]/u.test(name))

@@ -36,6 +36,8 @@ export interface HoldVerdict {
 export interface BrakedFact extends BrakedNotification {
   attachments: unknown;
   template_version_id: string | null;
+  /** `liquid` when the content of the request is still to be rendered. */
+  inline_format?: string | null;
   text_body: string | null;
 }
 
@@ -279,9 +281,10 @@ const idOf = ({ request }: Candidate): string => request.fact.id;
 const frozenText = ({ channel }: FreezeRow): string =>
   channel === 'all' ? 'The environment is frozen' : `The channel ${channel} is frozen`;
 
-/** The units of a message before it is rendered: the length of a template's text is not known. */
-function unitsBefore({ channel, template_version_id, text_body }: BrakedFact): number {
-  return billedUnits(channel, template_version_id === null ? text_body : null);
+/** The units of a message before it is rendered: the length of its text is not known. */
+function unitsBefore({ channel, template_version_id, inline_format, text_body }: BrakedFact): number {
+  const isText = template_version_id === null && inline_format !== 'liquid';
+  return billedUnits(channel, isText ? text_body : null);
 }
 
 /** What the candidates need in all, by subject. */

@@ -323,6 +323,7 @@ describe('a dry run', () => {
       subject: 'Hello Ann',
       html_body: '<p>v4 for pro</p>',
       text_body: expect.stringContaining('v4 for pro'),
+      undefined_variables: [],
       error: null,
     });
     const [row] = await query(app.pool, 'select from notifications where external_user_id = $1', [

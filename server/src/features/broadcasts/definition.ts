@@ -14,6 +14,7 @@ import {
   type SendRequest,
   sourceIdOf,
 } from '../notifications/index.ts';
+import type { InlineCheck } from '../templates/index.ts';
 import { type BroadcastChannel, type BroadcastDefinition, limits } from './schema.ts';
 import type { ChannelContent, LocalPeriod, NewBroadcast } from './store.ts';
 
@@ -25,23 +26,25 @@ const latestMs = 12 * hourMs;
 export interface DefinitionDeps {
   pool: Sql;
   lookups: LookupSources;
+  checkInline: InlineCheck;
 }
 
 /** Makes every check that is possible before the start. Throws a Problem that names the field. */
 export async function checkDefinition(
-  { pool, lookups }: DefinitionDeps,
+  deps: DefinitionDeps,
   sender: Sender,
   definition: BroadcastDefinition,
   now: number,
   period: LocalPeriod | null = null,
 ): Promise<NewBroadcast> {
+  const { pool } = deps;
   const { environmentId } = sender;
   refuseAttachments(definition);
   const filter = readAudience(definition.audience);
   await checkTopics(pool, environmentId, filter);
   const contents: NewBroadcast['contents'] = {};
   for (const channel of definition.channels)
-    contents[channel] = await contentFor(lookups, sender, definition, channel);
+    contents[channel] = await contentFor(deps, sender, definition, channel);
   const startsAt = checkTime(definition, now, period !== null);
   return {
     id: newId(now),
@@ -77,7 +80,7 @@ function refuseAttachments(definition: BroadcastDefinition & { attachments?: unk
 
 /** The content is checked by the rules of each channel, and pinned to the template version and connection of now. */
 async function contentFor(
-  sources: LookupSources,
+  { lookups: sources, checkInline }: DefinitionDeps,
   sender: Sender,
   definition: BroadcastDefinition,
   channel: BroadcastChannel,
@@ -88,7 +91,8 @@ async function contentFor(
   const request: SendRequest = { ...message, channel, recipient: {} };
   const lookups = await lookUp(sources, sender, request);
   checkSender(lookups.senderProblem, 'channels');
-  const { template_data: _shared, ...checked } = checkMessage(request, lookups);
+  const { template_data: _shared, ...checked } = checkMessage(request, lookups, 'always');
+  if (checked.inline_format === 'liquid') await checkInline(sender.environmentId, channel, checked);
   return {
     ...checked,
     template_version_id: lookups.template?.versionId ?? null,

@@ -22,7 +22,7 @@ const countWithinMs = 5_000;
 const judgeWithinMs = 10_000;
 
 type DryRunDeps = Pick<Deps, 'pool' | 'clock'> & {
-  templates: Pick<TemplateService, 'render'>;
+  templates: Pick<TemplateService, 'render' | 'previewInline'>;
   brake: Pick<Brake, 'load' | 'forecast'>;
 };
 
@@ -80,7 +80,11 @@ export async function dryRun(
 
   function brakeRequest({ member: _, ...recipient }: BroadcastRecipient, at: number): BrakeRequest {
     const { template_key, source_id, contents } = broadcast;
-    const { text_body = null, template_version_id = null } = contents[recipient.channel] ?? {};
+    const {
+      text_body = null,
+      template_version_id = null,
+      inline_format = null,
+    } = contents[recipient.channel] ?? {};
     const fact = {
       ...recipient,
       environment_kind: principal.environmentKind,
@@ -91,6 +95,7 @@ export async function dryRun(
       attachments: null,
       text_body,
       template_version_id,
+      inline_format,
     };
     return { fact, at, hold: null, decision: null, isCounted: false };
   }
@@ -143,27 +148,47 @@ export async function dryRun(
 
   async function render({ channel, member, ...recipient }: BroadcastRecipient) {
     const { template_key: key, template_data } = broadcast;
-    const given = broadcast.contents[channel]?.inbox_extras;
-    if (!key) {
-      const { subject = null, html_body = null, text_body = null } = broadcast.contents[channel] ?? {};
-      return { subject, html_body, text_body, error: null, ...given };
-    }
+    const content = broadcast.contents[channel];
+    const given = content?.inbox_extras;
+    const sources = {
+      subject: content?.subject ?? null,
+      html_body: content?.html_body ?? null,
+      text_body: content?.text_body ?? null,
+    };
     const data = { user: userDataOf({ channel, member, ...recipient }), ...template_data };
     const locale = typeof template_data.locale === 'string' ? template_data.locale : member.locale;
     try {
-      const { subject, html_body, text_body, structured } = await templates.render(principal, key, {
-        channel,
-        locale,
-        data,
-      });
-      const rendered = channel === 'in_app' && structured ? extrasOf(structured) : null;
-      return { subject, html_body, text_body, error: null, ...rendered, ...given };
+      const own =
+        content?.inline_format === 'liquid'
+          ? await templates.previewInline(environmentId, channel, sources, data)
+          : { ...sources, undefined_variables: [] };
+      if (!key) return { ...own, undefined_variables: unresolved(own), error: null, ...given };
+      const rendered = await templates.render(principal, key, { channel, locale, data });
+      const { subject, html_body, text_body, structured } = rendered;
+      const extras = channel === 'in_app' && structured ? extrasOf(structured) : null;
+      return {
+        ...{ subject: own.subject ?? subject, html_body, text_body },
+        undefined_variables: unresolved(own, rendered),
+        error: null,
+        ...extras,
+        ...given,
+      };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return { subject: null, html_body: null, text_body: null, error: error.message };
+      const nothing = { subject: null, html_body: null, text_body: null, undefined_variables: [] };
+      return { ...nothing, error: error.message };
     }
   }
+
+  /** Email with a category has two links that a dry run does not make. */
+  function unresolved(...parts: { undefined_variables: string[] }[]): string[] {
+    const names = new Set(parts.flatMap((part) => part.undefined_variables));
+    if (broadcast.category !== null) for (const name of linkVariables) names.delete(name);
+    return [...names];
+  }
 }
+
+const linkVariables = ['unsubscribe_url', 'preferences_url'];
 
 interface DryRunTally {
   checked: number;

@@ -30,7 +30,7 @@ const insert = statement(
        select of_channel.name as channel, of_channel.value ->> 'subject' as subject, of_channel.value ->> 'html_body' as html_body,
          of_channel.value ->> 'text_body' as text_body, of_channel.value ->> 'from_name' as from_name,
          of_channel.value ->> 'reply_to' as reply_to, (of_channel.value ->> 'template_version_id')::uuid as template_version_id,
-         (of_channel.value ->> 'connection_id')::uuid as connection_id,
+         of_channel.value ->> 'inline_format' as inline_format, (of_channel.value ->> 'connection_id')::uuid as connection_id,
          (of_channel.value -> 'inbox_extras')::jsonb as inbox_extras) c
    ),
    ${enqueueSql(
@@ -47,10 +47,11 @@ const insert = statement(
      from input i join content c using (channel), broadcast b
    )
    insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to,
-     template_version_id, template_locale, inbox_extras)
+     template_version_id, inline_format, template_locale, inbox_extras)
    select i.id, c.subject, c.html_body, c.text_body,
-     case when c.template_version_id is null then b.template_data else jsonb_build_object('user', i.user_data) || b.template_data end,
-     c.from_name, c.reply_to, c.template_version_id, case when c.template_version_id is not null then i.locale end,
+     case when c.template_version_id is null and c.inline_format is null then b.template_data
+       else jsonb_build_object('user', i.user_data) || b.template_data end,
+     c.from_name, c.reply_to, c.template_version_id, c.inline_format, case when c.template_version_id is not null then i.locale end,
      nullif(c.inbox_extras, 'null')
    from input i join content c using (channel), broadcast b`,
 );

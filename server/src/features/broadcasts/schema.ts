@@ -46,7 +46,7 @@ export const BroadcastDefinition = Type.Object(
       Nullable({
         ...JsonObject,
         description:
-          'The same for all recipients. Templates also get `user`: external_user_id, name, locale, timezone and attributes.',
+          'The same for all recipients. The message, a template or inline, also gets `user`: external_user_id, name, locale, timezone and attributes.',
       }),
     ),
     action_url,
@@ -189,7 +189,11 @@ export const BroadcastDryRun = Type.Object(
           subject: Nullable(Type.String()),
           html_body: Nullable(Type.String()),
           text_body: Nullable(Type.String()),
-          error: Nullable(Type.String({ description: 'Why the template cannot be rendered for this user.' })),
+          undefined_variables: Type.Array(Type.String(), {
+            description:
+              'Variables that the message uses and that this user lacks: each resolved to nothing.',
+          }),
+          error: Nullable(Type.String({ description: 'Why the message cannot be rendered for this user.' })),
           tags: Type.Optional(Type.Array(Type.String())),
           actions: Type.Optional(Type.Array(InboxAction)),
         },

@@ -16,7 +16,7 @@ import {
   type KeyClaim,
 } from '../idempotency/index.ts';
 import type { LookupSources, Sender } from '../notifications/index.ts';
-import type { TemplateService } from '../templates/index.ts';
+import type { InlineCheck, TemplateService } from '../templates/index.ts';
 import { listChanges } from './counts-store.ts';
 import { checkDefinition } from './definition.ts';
 import { dryRun } from './dry-run.ts';
@@ -68,7 +68,8 @@ export interface BroadcastService {
 export function createBroadcastService(
   deps: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'storage' | 'tasks'> & {
     lookups: LookupSources;
-    templates: Pick<TemplateService, 'render'>;
+    checkInline: InlineCheck;
+    templates: Pick<TemplateService, 'render' | 'previewInline'>;
     brake: Pick<Brake, 'load' | 'forecast'>;
   },
 ): BroadcastService {

@@ -7,7 +7,7 @@ import type { AuthoredContent } from '../notifications/index.ts';
 import type { BroadcastChannel, BroadcastDefinition, BroadcastStatus } from './schema.ts';
 
 /** The content of a channel, checked and pinned when the broadcast was created. */
-export interface ChannelContent extends Pick<AuthoredContent, 'inbox_extras'> {
+export interface ChannelContent extends Pick<AuthoredContent, 'inline_format' | 'inbox_extras'> {
   subject: string | null;
   html_body: string | null;
   text_body: string | null;

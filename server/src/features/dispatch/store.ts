@@ -25,7 +25,8 @@ const loadFacts = statement<DispatchFact>(
   `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
      n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id, n.broadcast_id, n.source_id, n.chain,
      c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
-     c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object, e.kind as environment_kind,
+     c.template_version_id, c.inline_format, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object,
+     e.kind as environment_kind,
      ${settingsVersionSql('n.channel', 'n.environment_id')} as settings_version
    from notifications n
    join notification_contents c on c.notification_id = n.id

@@ -9,6 +9,7 @@ import { withVendor } from '../../kernel/vendors.ts';
 import type { KeyClaim } from '../idempotency/index.ts';
 import { checkIdempotencyKey } from '../idempotency/index.ts';
 import type { UploadedObjects } from '../objects/index.ts';
+import { hasTags, type InlineSources } from '../templates/index.ts';
 import { type MeteredSend, overheadBytes } from '../usage/index.ts';
 import { addressFields, type Pair } from '../users/index.ts';
 import { checkAttachments } from './attachments.ts';
@@ -17,6 +18,7 @@ import {
   type AuthoredContent,
   type ContentRow,
   eventEntry,
+  type InlineFormat,
   type NotificationRow,
 } from './notification-row.ts';
 import { type ResolvedRecipient, resolveRecipient } from './recipient.ts';
@@ -56,8 +58,13 @@ export interface AcceptOptions {
   /** The Idempotency-Key and the hash of its request. */
   idempotency: { key: string; bodyHash: string } | null;
   defaultPriority: Priority;
+  /** When the content of the request is Liquid; `with_data` unless told. */
+  inlineRule?: InlineRule;
   now: number;
 }
+
+/** `with_data`: when template_data is given. `never`: the values of the request were evaluated before, and may contain anything. */
+export type InlineRule = 'with_data' | 'always' | 'never';
 
 /**
  * Makes every check that is possible on acceptance, so that the caller gets errors immediately. Throws a Problem that names the
@@ -70,7 +77,7 @@ export function checkRequest(
   options: AcceptOptions,
 ): Acceptance {
   const recipient = resolveRecipient(request, lookups.user);
-  const content = checkMessage(request, lookups);
+  const content = checkMessage(request, lookups, options.inlineRule);
   // An endpoint may be named by its id; the stored address is its key.
   if (lookups.connection?.key) recipient.address = lookups.connection.key;
   const sendAt = checkSendAt(request.send_at ?? null, options.now);
@@ -89,6 +96,7 @@ export function checkRequest(
       inbox_extras: content.inbox_extras,
       attachments: attachments?.metadata ?? null,
       template_version_id: lookups.template?.versionId ?? null,
+      inline_format: content.inline_format,
       template_locale: lookups.template ? (lookups.user?.locale ?? null) : null,
       structured: null,
       rendered_at: null,
@@ -103,10 +111,14 @@ export function checkRequest(
 }
 
 /** Makes the checks that do not depend on the recipient. */
-export function checkMessage(request: SendRequest, lookups: Lookups): AuthoredContent {
+export function checkMessage(
+  request: SendRequest,
+  lookups: Lookups,
+  inlineRule: InlineRule = 'with_data',
+): AuthoredContent {
   checkTemplate(request, lookups.template);
   checkConnection(request, lookups.connection);
-  const content = checkContent(request);
+  const content = checkContent(request, isLiquid(request, inlineRule));
   checkCategory(request, lookups.category);
   checkSender(lookups.senderProblem);
   return content;
@@ -143,6 +155,7 @@ export function acceptanceOfTest(principal: Principal, test: TestMessage, now: n
         inbox_extras: null,
         attachments: null,
         template_version_id: null,
+        inline_format: null,
         template_locale: null,
         structured,
         rendered_at: new Date(now),
@@ -303,8 +316,39 @@ type Content = Pick<
   | 'actions'
 >;
 
-/** Content that the channel ignores is dropped here, not refused; so is everything that the template replaces. */
-export function checkContent(request: Content): AuthoredContent {
+const isLiquid = ({ template_data: data }: SendRequest, rule: InlineRule): boolean =>
+  rule === 'with_data' ? data !== null && data !== undefined : rule === 'always';
+
+/** Content that the channel ignores is dropped here, not refused; so is everything but the subject that the template replaces. */
+export function checkContent(request: Content, isLiquid: boolean): AuthoredContent {
+  const inline = request.template_key
+    ? subjectBeside(request)
+    : channelSpecs[request.channel].content.inlineContentOf(request);
+  return { ...inline, inline_format: formatOf(inline, request, isLiquid), ...checkSurroundings(request) };
+}
+
+/** Text without tags renders to itself: its content stays literal, and costs no rendering. */
+function formatOf(
+  inline: InlineSources,
+  { template_key: key }: Content,
+  isLiquid: boolean,
+): InlineFormat | null {
+  if (isLiquid && (hasTags(inline.subject) || hasTags(inline.html_body) || hasTags(inline.text_body)))
+    return 'liquid';
+  return key && inline.subject !== null ? 'literal' : null;
+}
+
+/** The subject of a request replaces that of the template. */
+function subjectBeside({ channel, subject }: Content): InlineSources {
+  if (!subject || !templateRules[channel].fields.includes('subject_template')) return noContent;
+  channelSpecs[channel].content.checkSubject?.(subject);
+  return { ...noContent, subject };
+}
+
+type Surroundings = Pick<AuthoredContent, 'template_data' | 'from_name' | 'reply_to' | 'inbox_extras'>;
+
+/** Checks what a request has besides the message. */
+export function checkSurroundings(request: Content): Surroundings {
   const templateData = request.template_data ?? noData;
   if (templateDataJson(templateData).length > limits.templateDataBytes) {
     throw invalidParameter(
@@ -313,13 +357,9 @@ export function checkContent(request: Content): AuthoredContent {
     );
   }
   const rule = channelSpecs[request.channel].content;
-  const inline = request.template_key ? noContent : rule.inlineContentOf(request);
   const sender = rule.senderOf?.(request) ?? noSender;
   rule.checkRemaining?.(request, templateData);
   return {
-    subject: inline.subject,
-    html_body: inline.html_body,
-    text_body: inline.text_body,
     template_data: templateData,
     from_name: sender.from_name,
     reply_to: sender.reply_to,

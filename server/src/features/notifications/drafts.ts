@@ -25,7 +25,7 @@ export interface Draft {
  * transaction. Neither exists without the other, which is why no Idempotency-Key is needed.
  */
 export interface Drafts {
-  /** Resolves to the Problem that the API would have answered. `origin` is shown as the notification's idempotency key. */
+  /** Resolves to the Problem that the API would have answered. The content was evaluated before. `origin` is shown as the notification's idempotency key. */
   check(sender: Sender, request: unknown, origin: string): Promise<Draft | Problem>;
   /** A notification like this failed or bounced one, as `resend` of the API makes it; or the Problem that it answers. */
   resend(sender: Sender, stored: StoredNotification): Promise<Draft | Problem>;
@@ -75,6 +75,7 @@ export function createDrafts(
         const acceptance = checkRequest(sender, checked, lookups, {
           idempotency: null,
           defaultPriority: 'normal',
+          inlineRule: 'never',
           now: deps.clock(),
         });
         acceptance.row.idempotency_key = origin;

@@ -21,6 +21,7 @@ export {
   type ContentRow,
   type EventType,
   eventEntry,
+  type InlineFormat,
   type NotificationRow,
   type StoredTraceEntry,
 } from './notification-row.ts';

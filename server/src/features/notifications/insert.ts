@@ -56,6 +56,7 @@ const content: Record<string, Column> = {
   inbox_extras: ['jsonb', (acceptance) => json(acceptance.content.inbox_extras)],
   attachments: ['jsonb', (acceptance) => json(acceptance.content.attachments)],
   template_version_id: ['uuid', (acceptance) => acceptance.content.template_version_id],
+  inline_format: ['text', (acceptance) => acceptance.content.inline_format],
   template_locale: ['text', (acceptance) => acceptance.content.template_locale],
   structured: ['json', (acceptance) => json(acceptance.content.structured)],
   rendered_at: ['timestamptz', (acceptance) => time(acceptance.content.rendered_at)],

@@ -80,6 +80,12 @@ export interface AttachmentMetadata {
   content_id?: string;
 }
 
+/**
+ * `liquid`: the subject and the bodies of the request are Liquid until `rendered_at`; beside a template, the subject. `literal`:
+ * the subject replaces that of the template as it is.
+ */
+export type InlineFormat = 'liquid' | 'literal';
+
 export interface ContentRow {
   subject: string | null;
   html_body: string | null;
@@ -92,18 +98,27 @@ export interface ContentRow {
   inbox_extras: InboxExtras | null;
   /** The version of the template that the notification was accepted with; null when the content came with the request. */
   template_version_id: string | null;
+  /** Null when the content of the request is sent as it is, or comes from the template alone. */
+  inline_format: InlineFormat | null;
   /** The recipient's language, for templates with several. */
   template_locale: string | null;
   /** The payload of a chat channel, or the tags and actions that a template gives an inbox item. */
   structured: unknown;
-  /** When the template was rendered into the fields above; null when it is not rendered yet, or there is no template. */
+  /** When the content was rendered into the fields above; null when it is not rendered yet, or needs no rendering. */
   rendered_at: Date | null;
 }
 
 /** The part of the content that a caller writes. */
 export type AuthoredContent = Pick<
   ContentRow,
-  'subject' | 'html_body' | 'text_body' | 'template_data' | 'from_name' | 'reply_to' | 'inbox_extras'
+  | 'subject'
+  | 'html_body'
+  | 'text_body'
+  | 'template_data'
+  | 'inline_format'
+  | 'from_name'
+  | 'reply_to'
+  | 'inbox_extras'
 >;
 
 /** The trace as stored: gates that passed share one entry, because they make up most of it. */

@@ -79,9 +79,9 @@ export async function contentToResend(
 function contentOf(stored: StoredNotification): ContentRow {
   const { subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments } =
     stored;
-  const { template_version_id, template_locale, structured, rendered_at } = stored;
+  const { template_version_id, inline_format, template_locale, structured, rendered_at } = stored;
   return {
     ...{ subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments },
-    ...{ template_version_id, template_locale, structured, rendered_at },
+    ...{ template_version_id, inline_format, template_locale, structured, rendered_at },
   };
 }

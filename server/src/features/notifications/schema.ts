@@ -70,10 +70,16 @@ const AttachmentInput = Type.Object({
 });
 
 const content = {
-  subject: NullableText(limits.subject),
+  subject: NullableText(limits.subject, 'Beside a `template_key`, replaces the subject of the template.'),
   html_body: NullableText(limits.body),
   text_body: NullableText(limits.body),
-  template_data: Type.Optional(Nullable(JsonObject)),
+  template_data: Type.Optional(
+    Nullable({
+      ...JsonObject,
+      description:
+        'The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise.',
+    }),
+  ),
   action_url: NullableText(limits.url),
   ...extrasInput,
   send_at: Type.Optional(Nullable(DateTime)),

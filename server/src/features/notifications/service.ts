@@ -26,12 +26,12 @@ import {
   storeUnavailable,
   type UploadedObjects,
 } from '../objects/index.ts';
+import { hasTags, type InlineCheck } from '../templates/index.ts';
 import { deliveryView, listDeliveriesOfNotification } from '../webhooks/index.ts';
 import {
   type Acceptance,
   acceptanceOfTest,
   checkAttachmentsLast,
-  checkContent,
   checkRequest,
   checkSendAt,
   storedBytes,
@@ -41,6 +41,7 @@ import {
 import { decodeAhead } from './attachments.ts';
 import { deleteWholly, type WakeRuns } from './eraser.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
+import { contentAfter, isLiquidAfter, sourcesIn } from './patch.ts';
 import { acceptanceOfResend, checkResendable, claimOfResend, contentToResend } from './resend.ts';
 import {
   BatchElement,
@@ -90,7 +91,7 @@ export interface NotificationService {
 type ServiceDeps = Pick<
   Deps,
   'pool' | 'listReads' | 'queue' | 'clock' | 'metrics' | 'activity' | 'storage' | 'doorbell' | 'tasks'
-> & { lookups: LookupSources; objects: NotificationObjects };
+> & { lookups: LookupSources; objects: NotificationObjects; checkInline: InlineCheck };
 
 /** Parts that benchmarks replace, to measure their cost. */
 export interface WriteOptions {
@@ -153,6 +154,8 @@ export function createNotificationService(
         defaultPriority,
         now: deps.clock(),
       });
+      if (acceptance.content.inline_format === 'liquid')
+        await deps.checkInline(environmentId, request.channel, acceptance.content);
       return await insert(acceptance, isAbandoned);
     } catch (error) {
       if (key === null || isAbandoned?.()) throw error;
@@ -229,6 +232,14 @@ export function createNotificationService(
     return stored;
   }
 
+  /** Checks new Liquid before the transaction, which must not wait for a thread. */
+  async function checkPatch(principal: Principal, id: string, patch: NotificationPatch): Promise<void> {
+    const sources = sourcesIn(patch);
+    if (!Object.values(sources).some(hasTags)) return;
+    const stored = await getStored(principal, id);
+    if (isLiquidAfter(stored, patch)) await deps.checkInline(stored.environment_id, stored.channel, sources);
+  }
+
   const service: NotificationService = {
     accept(principal, request, idempotencyKey, isAbandoned) {
       return acceptOne(principal, request, idempotencyKey, 'normal', isAbandoned);
@@ -278,6 +289,7 @@ export function createNotificationService(
 
     async update(principal, id, patch) {
       const sendAt = patch.send_at === undefined ? undefined : checkSendAt(patch.send_at, deps.clock());
+      await checkPatch(principal, id, patch);
       const known = objects.takesAttachments ? await withBodies(await getStored(principal, id)) : null;
       await transaction(pool, async (tx) => {
         const stored = await store.findNotification(tx, principal.environmentId, id);
@@ -286,18 +298,12 @@ export function createNotificationService(
         const work = await queue.withdraw(tx, 'notification', id);
         if (!work) throw notEditable(viewOf(stored).status);
         if (stored.attachments) checkAttachmentsLast(sendAt ?? null, idTime(id));
-        const edited = {
-          ...stored,
-          ...stored.inbox_extras,
-          ...bodiesOf(stored, known),
-          ...givenFields(patch),
-          send_at: null,
-        };
+        const whole = { ...stored, ...bodiesOf(stored, known) };
+        const next = contentAfter(whole, patch);
         // Edited bodies are few, and go to the database.
         if (stored.body_object !== null) await releaseBodies(tx, [id]);
         await store.updateNotification(tx, id, {
-          ...checkContent(edited),
-          action_url: edited.action_url || null,
+          ...next,
           send_at: sendAt === undefined ? stored.send_at : sendAt,
         });
         const runAt = sendAt === undefined ? work.runAt : sendAt;
@@ -364,15 +370,6 @@ function notEditable(status: string): Problem {
   return new Problem(
     'notification_not_editable',
     `Only queued notifications can be changed; this one is ${status}.`,
-  );
-}
-
-/** A null leaves a field unchanged; the empty text clears it. */
-function givenFields(patch: NotificationPatch): NotificationPatch {
-  const { subject, html_body, text_body, template_data, action_url, tags, actions } = patch;
-  const fields = { subject, html_body, text_body, template_data, action_url, tags, actions };
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   );
 }
 

@@ -40,7 +40,7 @@ export const attachmentsPurgedSql = `c.attachments is not null
         where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged`;
 
 const contentColumns = `c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
-    c.attachments, c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object`;
+    c.attachments, c.template_version_id, c.inline_format, c.template_locale, c.structured, c.rendered_at, c.body_object`;
 
 /** `source` is the SQL that gives the rows of the notifications. */
 const selectFrom = (source: string): string => `
@@ -235,11 +235,17 @@ function statusConditions(status: NotificationStatus | 'unsent'): string[] {
   return status === 'queued' ? [isStatus, `not ${isLeasedSql('notification', 'found.id')}`] : [isStatus];
 }
 
+/** What a change replaces of the content. */
+export type EditedContent = Pick<
+  ContentRow,
+  'subject' | 'html_body' | 'text_body' | 'template_data' | 'inline_format' | 'structured' | 'rendered_at'
+>;
+
 const updateContent = statement(
   'notifications_update_content',
   `with c as (
      update notification_contents
-     set subject = $2, html_body = $3, text_body = $4, template_data = $5, structured = null, rendered_at = null,
+     set subject = $2, html_body = $3, text_body = $4, template_data = $5, inline_format = $9, structured = $10, rendered_at = $11,
        text_alternative = null, body_object = null, inbox_extras = $8
      where notification_id = $1)
    update notifications set action_url = $6, send_at = $7 where id = $1`,
@@ -248,10 +254,7 @@ const updateContent = statement(
 export async function updateNotification(
   sql: Sql,
   id: string,
-  next: Pick<
-    StoredNotification,
-    'subject' | 'html_body' | 'text_body' | 'template_data' | 'inbox_extras' | 'action_url' | 'send_at'
-  >,
+  next: Pick<StoredNotification, keyof EditedContent | 'inbox_extras' | 'action_url' | 'send_at'>,
 ): Promise<void> {
   await updateContent(sql, [
     id,
@@ -262,6 +265,9 @@ export async function updateNotification(
     next.action_url,
     next.send_at,
     next.inbox_extras && JSON.stringify(next.inbox_extras),
+    next.inline_format,
+    next.structured === null ? null : JSON.stringify(next.structured),
+    next.rendered_at,
   ]);
 }
 

@@ -478,3 +478,12 @@ test('wrong settings stop the start with one sentence, and a store that is down 
   const started = await start({});
   await started.stop();
 });
+
+test('rendered content of a request replaces the object of its source', async () => {
+  const html_body = `{{ name }} ${long('rendered')}`;
+  const { id } = await send({ html_body, template_data: { name: 'Ada' } });
+  const done = await settled(id);
+  expect(done.html_body).toBe(`Ada ${long('rendered')}`);
+  const states = (await objectsOf(id)).map(({ state }) => state).sort();
+  expect(states).toEqual(['stored', 'unused']);
+});

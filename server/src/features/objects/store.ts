@@ -59,7 +59,7 @@ const releaseBodiesOf = statement('objects_release_bodies', releaseSql('$1::uuid
 
 /** In the transaction that replaces the bodies. */
 export async function releaseBodies(tx: Sql, notificationIds: string[]): Promise<void> {
-  await releaseBodiesOf(tx, [notificationIds]);
+  if (notificationIds.length > 0) await releaseBodiesOf(tx, [notificationIds]);
 }
 
 const releaseOrphans = statement<{ id: string }>(

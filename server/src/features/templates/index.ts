@@ -1,4 +1,5 @@
 export { listTemplateChannels, promoteTemplateWithin } from './cascade.ts';
+export { createInlineCheck, hasTags, type InlineCheck, type InlineSources } from './inline.ts';
 export { type RenderedContent, RenderFailure } from './render.ts';
 export {
   type CompiledVersion,

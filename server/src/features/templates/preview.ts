@@ -11,7 +11,7 @@ import { TemplateFault } from '../../templating/fault.ts';
 import { useForReadingAll } from '../../templating/partials.ts';
 import { TimeLimitExceeded, withinEffort } from '../../templating/watchdog.ts';
 import { type BodyFields, bodyChannels, channelOf, chooseBody, htmlOf } from './bodies.ts';
-import { checkFields } from './check.ts';
+import { checkFields, type ParamOf } from './check.ts';
 import { type BodyContext, compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
 import type { PreviewResponse, RenderRequest, RenderResponse } from './schema.ts';
 
@@ -39,9 +39,10 @@ export interface PreviewInput {
 
 /** Renders what a send with this data would contain. */
 export function previewOf(input: PreviewInput, effort: Effort): TemplatePreview<RenderResponse> {
+  const nextBudget = budgetsFor(effort);
   return explained(effort, () => {
-    const { missing: _missing, ...content } = rendered(input, false, budgetsFor(effort));
-    return content;
+    const { missing: _missing, ...content } = rendered(input, false, nextBudget);
+    return { ...content, undefined_variables: undefinedIn(input, input.data ?? {}, nextBudget()) };
   });
 }
 
@@ -56,7 +57,7 @@ function rendered(
   { body, context, data, strict }: PreviewInput,
   isDraft: boolean,
   nextBudget: () => Budget,
-): TemplatePreview<RenderResponse> & { missing: string[] } {
+): Omit<TemplatePreview<RenderResponse>, 'undefined_variables'> & { missing: string[] } {
   if (strict) refuseUndefined({ body, context }, data ?? {}, nextBudget());
   const missing = new Set<string>();
   const translation = { ...context.translation, missing };
@@ -79,7 +80,7 @@ function rendered(
 export function previewDraft(input: PreviewInput, effort: Effort): TemplatePreview<PreviewResponse> {
   const { body, context, data } = input;
   const nextBudget = budgetsFor(effort);
-  checkFields(body, (field) => field, nextBudget(), context.partials);
+  checkFields(body, nameOf(context), nextBudget(), context.partials);
   return explained(effort, () => {
     const { missing, ...content } = rendered(input, true, nextBudget);
     return {
@@ -91,6 +92,11 @@ export function previewDraft(input: PreviewInput, effort: Effort): TemplatePrevi
     };
   });
 }
+
+const nameOf =
+  ({ names }: BodyContext): ParamOf =>
+  (field) =>
+    field === 'layout' ? field : (names?.[field] ?? field);
 
 /** Runs within the time limit of a rendering and turns its failures into answers. */
 function explained<Result>(effort: Effort, work: () => Result): Result {

@@ -49,22 +49,27 @@ export interface BodyContext {
   layout: LayoutSources | null;
   partials: PartialSources;
   translation: Translation;
+  /** How faults name the fields; by their own names when absent. */
+  names?: Readonly<Record<BodyField, string>> | undefined;
 }
 
 const noContext: BodyContext = { layout: null, partials: {}, translation: noTranslation };
 
 interface RenderOptions {
   translation?: Translation;
-  /** A draft may render to nothing, because its data may be incomplete. */
+  /** A draft may render to nothing, because its data may be incomplete, or because it is a part of the content. */
   isDraft?: boolean;
 }
 
 export type CompiledBody = (data: object, budget: Budget, options?: RenderOptions) => RenderedContent;
 
-type BodyParts = Pick<BodyContext, 'layout' | 'partials'>;
+type BodyParts = Pick<BodyContext, 'layout' | 'partials' | 'names'>;
 
 /** Fields are compiled when they are first rendered. The function throws a RenderFailure, or HeavyWork. */
-export function compileBody(body: BodyFields, { layout, partials }: BodyParts = noContext): CompiledBody {
+export function compileBody(
+  body: BodyFields,
+  { layout, partials, names }: BodyParts = noContext,
+): CompiledBody {
   const compiled = new Map<string, CompiledTemplate>();
   const rule = templateRules[body.channel];
   const html = htmlOf(body);
@@ -92,7 +97,8 @@ export function compileBody(body: BodyFields, { layout, partials }: BodyParts = 
       }
       return template.render(data, budget, outputLimits[name], { translation });
     } catch (error) {
-      if (error instanceof TemplateFault) throw new RenderFailure(`${name}: ${error.message}`);
+      if (error instanceof TemplateFault)
+        throw new RenderFailure(`${names?.[name] ?? name}: ${error.message}`);
       throw error;
     }
   }
@@ -117,7 +123,7 @@ export function compileBody(body: BodyFields, { layout, partials }: BodyParts = 
     };
     if (!isDraft && isNothing(rule, { ...rendered, html_body: inner, text_body: text }))
       throw new RenderFailure('it renders to an empty text');
-    check(rule, rendered);
+    check(rule, rendered, (field) => names?.[field] ?? field);
     return rendered;
   };
 
@@ -173,11 +179,17 @@ function isNothing(
   return !html?.trim() && !text?.trim() && !isStructured && !(subjectSuffices && subject);
 }
 
-function check(rule: TemplateRule, { subject, text_body: text, structured }: RenderedContent): void {
+function check(
+  rule: TemplateRule,
+  { subject, text_body: text, structured }: RenderedContent,
+  nameOf: (field: BodyField) => string,
+): void {
   if (subject !== null && subject.length > maxSubject)
-    throw new RenderFailure(`subject_template: it renders to more than ${maxSubject} characters`);
+    throw new RenderFailure(
+      `${nameOf('subject_template')}: it renders to more than ${maxSubject} characters`,
+    );
   const problem = structured === null ? null : rule.structuredProblem?.(structured);
   if (problem) throw new RenderFailure(`structured_template: ${problem}`);
   const refused = text ? rule.textProblem?.(text) : null;
-  if (refused) throw new RenderFailure(`text_template: ${refused}`);
+  if (refused) throw new RenderFailure(`${nameOf('text_template')}: ${refused}`);
 }

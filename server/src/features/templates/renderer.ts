@@ -19,6 +19,7 @@ import {
   type TemplateParts,
 } from '../parts/index.ts';
 import { type BodyFields, canonicalLocale, chooseBody } from './bodies.ts';
+import { type InlineSources, inlineBody, inlineContext, inlineKey } from './inline.ts';
 import { type CompiledBody, compileBody, type RenderedContent, RenderFailure } from './render.ts';
 import { listPinnedVersions } from './store.ts';
 import { renderInThread } from './tasks.ts';
@@ -37,6 +38,11 @@ export interface CompiledVersion {
   size: number;
 }
 
+interface CompiledInline {
+  body: BodyFields;
+  render: CompiledBody;
+}
+
 /** In Test, a version uses the parts that are current when it is rendered. */
 interface Following {
   environmentId: string;
@@ -49,6 +55,11 @@ export interface TemplateRenderer {
   /** Returns versions by id; those that are not cached are read in one query. */
   listVersions(ids: string[]): Promise<Map<string, CompiledVersion>>;
   render(version: CompiledVersion, request: RenderTask): Promise<RenderedContent | RenderFailure>;
+  /** Renders the content of a request; `isPart` when other content comes from a template. */
+  renderInline(
+    sources: InlineSources,
+    request: Omit<RenderTask, 'locale'> & { isPart: boolean },
+  ): Promise<RenderedContent | RenderFailure>;
 }
 
 export interface RenderTask {
@@ -61,6 +72,8 @@ export interface RenderTask {
 
 /** Characters of templates that are kept compiled; in memory they take about ten times that. */
 const keptCharacters = 16_000_000;
+/** The share of these for the content of requests, which is repeated less often. */
+const inlineShare = 1 / 4;
 /** Renderings of one tick of the event loop share the cost of the watchdog; after this long, other work runs first. */
 const groupSize = 50;
 const sliceMs = 10;
@@ -71,6 +84,9 @@ export function createTemplateRenderer(
   maxCharacters = keptCharacters,
 ): TemplateRenderer {
   const kept = new LRUCache<string, CompiledVersion>({ maxSize: maxCharacters });
+  const keptInline = new LRUCache<string, CompiledInline>({
+    maxSize: Math.ceil(maxCharacters * inlineShare),
+  });
   const reader = createPartReader(pool, maxCharacters);
   const renderings = createBatcher<() => RenderedContent, RenderedContent | RenderFailure | HeavyWork>(
     renderLightly,
@@ -121,6 +137,17 @@ export function createTemplateRenderer(
     following.current = current;
   }
 
+  function compileInline(channel: Channel, sources: InlineSources): CompiledInline {
+    const key = inlineKey(channel, sources);
+    let compiled = keptInline.get(key);
+    if (!compiled) {
+      const body = inlineBody(channel, sources);
+      compiled = { body, render: compileBody(body, inlineContext) };
+      keptInline.set(key, compiled, { size: key.length + 1_000 });
+    }
+    return compiled;
+  }
+
   return {
     async listVersions(ids) {
       const found = new Map<string, CompiledVersion>();
@@ -154,6 +181,13 @@ export function createTemplateRenderer(
       compiled.set(body, render);
       const rendered = await renderings.add(() => render(data, createBudget('light'), { translation }));
       return rendered instanceof HeavyWork ? renderInThread(tasks, owner, { body, data, context }) : rendered;
+    },
+    async renderInline(sources, { owner, channel, data, isPart: isDraft }) {
+      const { body, render } = compileInline(channel, sources);
+      const rendered = await renderings.add(() => render(data, createBudget('light'), { isDraft }));
+      return rendered instanceof HeavyWork
+        ? renderInThread(tasks, owner, { body, data, context: inlineContext, isDraft })
+        : rendered;
     },
   };
 }

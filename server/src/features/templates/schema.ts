@@ -179,6 +179,9 @@ const renderedFields = {
   structured: Type.Unsafe<unknown>({
     description: 'The JSON of a structured body; null for other channels.',
   }),
+  undefined_variables: Type.Array(Type.String(), {
+    description: 'Variables that the template uses and the data does not contain: each resolved to nothing.',
+  }),
 };
 export const RenderResponse = Type.Object(renderedFields, { title: 'RenderedTemplate' });
 export type RenderResponse = Static<typeof RenderResponse>;
@@ -202,9 +205,6 @@ export type PreviewRequest = Static<typeof PreviewRequest>;
 export const PreviewResponse = Type.Object(
   {
     ...renderedFields,
-    undefined_variables: Type.Array(Type.String(), {
-      description: 'Variables that the template uses and the data does not contain.',
-    }),
     variables: Type.Array(Type.String(), { description: 'Every data path that the body uses.' }),
     missing_translations: Type.Array(Type.String(), {
       description: 'Keys without a message in the locale: the default locale or the key is shown.',

@@ -16,6 +16,7 @@ import { checkLocale } from './check.ts';
 import { checkBounded } from './check-bounded.ts';
 import type { TemplateContent } from './diff.ts';
 import { createTemplateDirectory, type TemplateDirectory } from './directory.ts';
+import { type InlineSources, inlineBody, inlineContext } from './inline.ts';
 import { checkSize, listedBodies, needsDefault, nextBodies, requireFlat } from './input.ts';
 import { pinned, type Unpinned } from './pin.ts';
 import { bodyFor, explain, withDerivedText } from './preview.ts';
@@ -60,6 +61,13 @@ export interface TemplateService {
   render(principal: Principal, key: string, request: RenderRequest): Promise<RenderResponse>;
   /** Previews a body that is not saved. */
   preview(principal: Principal, request: PreviewRequest): Promise<PreviewResponse>;
+  /** Renders content that is not a template's; what is not given stays null. Throws the Problem that explains a failure. */
+  previewInline(
+    environmentId: string,
+    channel: Channel,
+    sources: InlineSources,
+    data: object,
+  ): Promise<InlineSources & Pick<PreviewResponse, 'undefined_variables'>>;
   listVersions(
     principal: Principal,
     key: string,
@@ -259,6 +267,22 @@ export function createTemplateService(
       const input = { ...draft, context };
       const previewed = await runCounted(tasks, draftPreviewTask, environmentId, input).catch(explain);
       return withDerivedText(tasks, environmentId, previewed);
+    },
+
+    async previewInline(environmentId, channel, sources, data) {
+      const input = { body: inlineBody(channel, sources), context: inlineContext, data };
+      const { subject, html_body, text_body, undefined_variables } = await runCounted(
+        tasks,
+        draftPreviewTask,
+        environmentId,
+        input,
+      ).catch(explain);
+      return {
+        subject: sources.subject && subject,
+        html_body: sources.html_body && html_body,
+        text_body: sources.text_body && text_body,
+        undefined_variables,
+      };
     },
 
     async listVersions({ environmentId }, key, query) {

@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import type { BodyField } from '../../channels/template-rule.ts';
+import { type BodyField, bodyFields } from '../../channels/template-rule.ts';
+import { Problem } from '../../kernel/errors.ts';
 import { countedTask, type Effort } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { createBudget } from '../../templating/budget.ts';
 import type { PartialSources } from '../../templating/partials.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
-import type { BodyFields } from './bodies.ts';
-import { checkBody } from './check.ts';
+import { type BodyFields, newBody } from './bodies.ts';
+import { checkBody, checkFields } from './check.ts';
 import { previewDraft, previewOf } from './preview.ts';
 import {
   type BodyContext,
@@ -31,6 +32,29 @@ export const templateCheckTask = countedTask(
     checkBody(body, (field) => params[field], createBudget(effort), partials),
 );
 
+export interface InlineCheckInput {
+  body: BodyFields;
+  /** How requests name each field. */
+  names: Readonly<Record<BodyField, string>>;
+}
+
+/** Content of a request; each field is checked by itself, because partials and translations belong to stored templates. */
+export const inlineCheckTask = countedTask(
+  'check_inline',
+  ({ body, names }: InlineCheckInput, effort): void => {
+    const budget = createBudget(effort);
+    for (const field of bodyFields) {
+      if (body[field] === '') continue;
+      const alone = { ...newBody(body.channel, null, {}), [field]: body[field] };
+      const param = names[field];
+      if (checkFields(alone, () => param, budget)?.translates)
+        throw new Problem('template_syntax_error', `${param}: only stored templates have translations.`, {
+          param,
+        });
+    }
+  },
+);
+
 export const templatePreviewTask = countedTask('preview_template', previewOf);
 export const draftPreviewTask = countedTask('preview_draft', previewDraft);
 
@@ -38,6 +62,7 @@ interface RenderInput {
   body: BodyFields;
   data: object;
   context: BodyContext;
+  isDraft?: boolean;
 }
 
 /** The form in which a RenderFailure is passed between threads. */
@@ -45,12 +70,12 @@ type RenderOutput = { rendered: RenderedContent } | { failure: string };
 
 export const templateRenderTask = countedTask(
   'render_template',
-  ({ body, data, context }: RenderInput, effort: Effort): RenderOutput => {
+  ({ body, data, context, isDraft = false }: RenderInput, effort: Effort): RenderOutput => {
     const { translation } = context;
     try {
       return {
         rendered: withinEffort(effort, () =>
-          compiledOf(body, context)(data, createBudget(effort), { translation }),
+          compiledOf(body, context)(data, createBudget(effort), { translation, isDraft }),
         ),
       };
     } catch (error) {
@@ -79,9 +104,10 @@ export async function renderInThread(
 const keptCharacters = 2_000_000;
 const compiledBodies = new LRUCache<string, CompiledBody>({ maxSize: keptCharacters });
 
-function compiledOf(body: BodyFields, { layout, partials }: BodyContext): CompiledBody {
-  const key = JSON.stringify([body, layout, partials]);
-  const compiled = compiledBodies.get(key) ?? compileBody(body, { layout, partials });
+function compiledOf(body: BodyFields, { layout, partials, names }: BodyContext): CompiledBody {
+  const parts = { layout, partials, names };
+  const key = JSON.stringify([body, parts]);
+  const compiled = compiledBodies.get(key) ?? compileBody(body, parts);
   compiledBodies.set(key, compiled, { size: key.length });
   return compiled;
 }

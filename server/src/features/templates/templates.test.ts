@@ -316,8 +316,10 @@ describe('rendering without sending', () => {
       html_body: '<p>&lt;Ada&gt; &amp; &#34;co&#34;</p>',
       text_body: '<Ada> & "co"',
       structured: null,
+      undefined_variables: [],
     });
-    expect((await app.request('POST', `/v1/templates/${key}/render`)).body.subject).toBe('Hi');
+    const { body: bare } = await app.request('POST', `/v1/templates/${key}/render`);
+    expect([bare.subject, bare.undefined_variables]).toEqual(['Hi', ['name']]);
   });
 
   test('picks the channel and the locale, with fallback', async () => {
@@ -339,6 +341,7 @@ describe('rendering without sending', () => {
       html_body: '',
       text_body: 'Hi',
       structured: { title: '"' },
+      undefined_variables: [],
     });
     expect((await render(key, { channel: 'chattwo' })).body.error).toMatchObject({
       code: 'template_body_missing',

@@ -45,8 +45,8 @@ export function unsubscribeUrlOf(links: UnsubscribeLinks, fact: ConsentFact): st
 }
 
 /**
- * Templates of category email can show the link too (bulk senders must, and recipients do not see a header), and the link to all
- * preferences of the recipient. Values of the sender with the same names win.
+ * Templates and rendered content of category email can show the link too (bulk senders must, and recipients do not see a header),
+ * and the link to all preferences of the recipient. Values of the sender with the same names win.
  */
 export function withLinks<Fact extends DispatchFact>(
   links: UnsubscribeLinks,
@@ -55,7 +55,8 @@ export function withLinks<Fact extends DispatchFact>(
   unsubscribeUrl: string | null,
 ): Fact {
   const user = known && preferenceUserOf(known);
-  if (!known?.unsubscribeKey || !user || unsubscribeUrl === null || fact.template_key === null) return fact;
+  const isTemplate = fact.template_key !== null || fact.inline_format === 'liquid';
+  if (!known?.unsubscribeKey || !user || unsubscribeUrl === null || !isTemplate) return fact;
   const template_data = {
     unsubscribe_url: unsubscribeUrl,
     preferences_url: links.preferencesUrlOf(known.unsubscribeKey, user),

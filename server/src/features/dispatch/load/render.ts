@@ -13,7 +13,7 @@ export interface PinnedTemplateFact extends DispatchFact {
 }
 
 const isUnrendered = (fact: DispatchFact): boolean =>
-  fact.template_version_id !== null && fact.rendered_at === null;
+  fact.rendered_at === null && (fact.template_version_id !== null || fact.inline_format === 'liquid');
 
 /** Finds the template versions that these notifications are pinned to, with one query at most. */
 export async function findTemplates(
@@ -31,10 +31,24 @@ export async function renderContent(
   fact: PinnedTemplateFact,
 ): Promise<RenderedContent | RenderFailure | null> {
   if (!isUnrendered(fact)) return null;
+  if (fact.template_version_id === null) return renderInline(renderer, fact, false);
   const { template, channel, template_data: data, template_locale } = fact;
   if (!template) return new RenderFailure('its template version no longer exists');
   const locale = typeof data.locale === 'string' ? data.locale : template_locale;
-  return renderer.render(template, { owner: fact.environment_id, channel, locale, data });
+  const content = await renderer.render(template, { owner: fact.environment_id, channel, locale, data });
+  if (fact.inline_format === null || content instanceof RenderFailure) return content;
+  // The subject of the request replaces that of the template.
+  if (fact.inline_format === 'literal') return { ...content, subject: fact.subject };
+  const own = await renderInline(renderer, fact, true);
+  return own instanceof RenderFailure ? own : { ...content, subject: own.subject };
+}
+
+function renderInline(
+  renderer: TemplateRenderer,
+  { environment_id: owner, channel, template_data: data, subject, html_body, text_body }: DispatchFact,
+  isPart: boolean,
+): Promise<RenderedContent | RenderFailure> {
+  return renderer.renderInline({ subject, html_body, text_body }, { owner, channel, data, isPart });
 }
 
 /** Rendering counts as the last gate. */

@@ -8,6 +8,7 @@ import { type Brake, waitName } from '../../brake/index.ts';
 import { connectionName } from '../../connections/index.ts';
 import { inboxTopic, insertItems } from '../../inbox/index.ts';
 import { type Addition, announce, deleteAttachmentBytes } from '../../notifications/index.ts';
+import { releaseBodies } from '../../objects/index.ts';
 import type { ProviderHealthTracker } from '../../provider-health/index.ts';
 import { planRings } from '../../push/index.ts';
 import { receiptWork } from '../../receipts/index.ts';
@@ -75,6 +76,13 @@ export function createDispatchWriter(
     const observations = settlements.flatMap((settled) => settled.observations);
     const rows = settlements.map(rowOf);
     await settleNotifications(tx, rows);
+    // The objects of rendered content replace those of its source.
+    await releaseBodies(
+      tx,
+      mine.flatMap(({ fact, settled }) =>
+        fact.body_object !== null && settled.kind !== 'still_waiting' && settled.rendered ? fact.id : [],
+      ),
+    );
     await markRendered(
       tx,
       settlements.flatMap(({ id, rendered }) => (rendered ? [{ id, ...rendered }] : [])),
