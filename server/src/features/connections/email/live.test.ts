@@ -103,4 +103,31 @@ describe('a Live email', () => {
     });
     expect(second.received).toHaveLength(0);
   });
+
+  it('that is critical and may have been taken is sent once more, and never a third time', async () => {
+    let copies = 0;
+    for (const server of [first, second])
+      server.script.message = () => {
+        copies += 1;
+        return 'drop';
+      };
+    const notification = await settled(await send({ priority: 'critical' }));
+    expect(notification).toMatchObject({
+      ...{ status: 'failed', attempt_count: 2 },
+      last_error: expect.stringMatching(/^outcome_unknown: .*sent twice, both outcomes unknown/),
+    });
+    expect(copies).toBe(2);
+    expect(types(notification)).toEqual(['Queued', 'Sending', 'Retrying', 'Sending', 'Failed']);
+    expect(notification.events[2]?.detail).toMatch(
+      /outcome of round 1 is unknown; .* is sent once more; the next/,
+    );
+    const trace = await app.request('GET', `/v1/notifications/${notification.id}/trace`, {
+      key: app.liveKey,
+    });
+    const decisions = trace.body.entries.filter(({ name }: { name: string }) => name === 'outcome_unknown');
+    expect(decisions.map(({ verdict }: { verdict: string }) => verdict)).toEqual([
+      'prefer_duplicate',
+      'prefer_loss',
+    ]);
+  });
 });

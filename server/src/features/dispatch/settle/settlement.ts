@@ -124,7 +124,8 @@ export function openOutcome(
       'The notification is critical, so it is sent once more: a duplicate is better than a loss. If the outcome is unknown again, the notification fails.';
     const duplicate = decided('prefer_duplicate', detail);
     const again = { ...duplicate, note: { ...duplicate.note, sentAgain: true as const } };
-    return { ...retried(again, message, at, null), outcomeUnknown: true };
+    const what = `The outcome of round ${round.round} is unknown; the critical notification is sent once more`;
+    return { ...retried(again, message, at, null, what), outcomeUnknown: true };
   }
   const detail = sentAgain
     ? 'The notification was already sent a second time after an unknown outcome, and is not sent a third time. Resend it if it did not arrive.'
@@ -217,13 +218,14 @@ function retried(
   message: string,
   at: RetryContext,
   retryAfterMs: number | null,
+  what?: string,
 ): FailedSettlement | RetrySettlement {
   const { due } = round.note;
   // A round ahead of schedule does not use up a scheduled round, or saving settings eight times would fail waiting
   // notifications.
   if (due !== undefined && due > at.now) {
     const retryAt = Math.max(due, at.now + askedDelayMs(roundSchedule, retryAfterMs));
-    return next({ ...round, round: round.round - 1 }, message, at, retryAt, 'Retried early');
+    return next({ ...round, round: round.round - 1 }, message, at, retryAt, what ?? 'Retried early');
   }
   const delay = retryDelayMs(roundSchedule, round.round, at, retryAfterMs);
   if (delay === null) {
@@ -231,7 +233,8 @@ function retried(
     const known = mayHaveArrived ? 'outcome_unknown: gave up' : 'Gave up';
     return failed(round, at.now, `${known} after ${maxRounds} rounds; last: ${message}`);
   }
-  return next(round, message, at, at.now + delay, `Round ${round.round} of ${maxRounds} failed`);
+  const failure = what ?? `Round ${round.round} of ${maxRounds} failed`;
+  return next(round, message, at, at.now + delay, failure);
 }
 
 function next(
