@@ -3907,15 +3907,16 @@ select kind, id, lane, environment_id, note, $4 from taken
 returning kind, id, lane, environment_id, note, leased_at;
 
 -- queue_find_places (queue/parked-store.ts)
-select k.kind, places.place
+select k.kind, places.place, places.environment_id
 from unnest($1::smallint[]) as k (kind) cross join lateral (
   with recursive found as (
-    (select place from queue_parked where kind = k.kind order by place limit 1)
+    (select place, environment_id from queue_parked where kind = k.kind order by place limit 1)
     union all
-    select (select p.place from queue_parked p where p.kind = k.kind and p.place > f.place order by p.place limit 1)
-    from found f where f.place is not null
+    select next.place, next.environment_id from found f cross join lateral (
+      select p.place, p.environment_id from queue_parked p
+      where p.kind = k.kind and p.place > f.place order by p.place limit 1) next
   )
-  select place from found where place is not null limit $2) places;
+  select place, environment_id from found limit $2) places;
 
 -- queue_park (queue/parked-store.ts)
 with input as (select * from json_to_recordset($1::json) as (id uuid, place text)),

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { bundledThreads } from '../../test/threads.ts';
@@ -13,6 +13,7 @@ import {
   type ConcurrencyLimits,
   createQueue,
   type Job,
+  type Permit,
   type Queue,
   type Work,
   type WorkKind,
@@ -134,6 +135,20 @@ async function finishAll(worker: Worker, ids: string[]): Promise<void> {
   );
 }
 
+/** A key that has answered quickly: before that, it gets two calls at once. */
+async function answerOnce(worker: Worker, ...places: string[]): Promise<void> {
+  const before = worker.done.length;
+  for (const place of places) await enqueue(worker, workFor(place, 1));
+  await until(
+    () => {
+      for (const end of worker.underWay.values()) end(true);
+      return worker.done.length === before + places.length;
+    },
+    () => worker.done,
+  );
+  worker.done.length = 0;
+}
+
 test('critical work that waits at a full place goes before all that waits there', async () => {
   const places = createConcurrencyLimits(
     { park: async () => {}, unpark: async () => 0 },
@@ -159,9 +174,71 @@ test('critical work that waits at a full place goes before all that waits there'
   for (const room of [rooms[1], rooms[2], normal, critical]) room?.release(true);
 });
 
+describe('slow keys', () => {
+  const claimOf = (environment: string): Claim => ({
+    ...{ kind, id: newId(), lane: 'normal', environmentId: environment, note: null },
+    ...{ leasedAt: new Date(), unparkedFrom: null },
+  });
+  const limits = () =>
+    createConcurrencyLimits(
+      { park: async () => {}, unpark: async () => 0 },
+      { total: 800, maxConcurrent: 50, maxConcurrentWhenFailing: 10 },
+    );
+  const ofKeys = (count: number): string[] => Array.from({ length: count }, (_, number) => `slow ${number}`);
+
+  test('of one environment, however many, leave room for a fast one beside them, and for other environments', async () => {
+    const places = limits();
+    const slow = await Promise.all(
+      ofKeys(200).flatMap((key) => [1, 2, 3].map(() => places.acquire(claimOf('a'), key))),
+    );
+    const used = slow.filter((permit) => permit !== null).length;
+    expect(used).toBeGreaterThanOrEqual(200);
+    expect(used).toBeLessThan(400);
+    const fast = await places.acquire(claimOf('a'), 'fast');
+    expect(fast).not.toBeNull();
+    fast?.release(true);
+    const more = await Promise.all([1, 2, 3].map(() => places.acquire(claimOf('a'), 'fast')));
+    expect(more.some((permit) => permit !== null)).toBe(true);
+    const others = await Promise.all(
+      ofKeys(20).map((key) => places.acquire(claimOf('b'), `${key} of another`)),
+    );
+    expect(others.every((permit) => permit !== null)).toBe(true);
+  });
+
+  test('get fewer calls, and more again when they are fast', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const places = limits();
+      const take = async (count: number): Promise<Permit[]> => {
+        const permits = await Promise.all(
+          Array.from({ length: count }, () => places.acquire(claimOf('a'), 'key')),
+        );
+        return permits.filter((permit) => permit !== null);
+      };
+      const end = async (permits: Permit[], afterMs: number): Promise<void> => {
+        vi.advanceTimersByTime(afterMs);
+        for (const permit of permits) permit.release(true);
+        places.refill([]); // nothing is parked
+        await new Promise(setImmediate);
+      };
+      await end(await take(1), 5);
+      const fast = await take(60);
+      await end(fast, 5);
+      await end(await take(60), 9_000);
+      const slow = await take(60);
+      await end(slow, 5);
+      expect(slow.length).toBeLessThan(fast.length);
+      expect(await take(60)).toHaveLength(fast.length);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
 describe('a place', () => {
   test('gets so many calls at once; the rest is parked, and goes on in its order', async () => {
     const worker = startWorker();
+    await answerOnce(worker, 'slow');
     const ids = await enqueue(worker, workFor('slow', 100));
     await until(
       async () => (await parkedAt('slow')).length === 96,
@@ -187,6 +264,7 @@ describe('a place', () => {
 
   test('that is full does not keep others from going', async () => {
     const worker = startWorker();
+    await answerOnce(worker, 'dead', 'alive');
     await enqueue(worker, workFor('dead', 500));
     const quick = await enqueue(worker, workFor('alive', 3));
     await until(
@@ -198,6 +276,7 @@ describe('a place', () => {
 
   test('that is full, with others parked, still has room for what is critical', async () => {
     const worker = startWorker();
+    await answerOnce(worker, 'slow');
     await enqueue(worker, workFor('slow', 100, 'bulk'));
     await until(
       async () => (await parkedAt('slow')).length === 96,
@@ -219,6 +298,7 @@ describe('a place', () => {
 
   test('that does not answer gets fewer calls at once, until it does', async () => {
     const worker = startWorker();
+    await answerOnce(worker, 'silent');
     await enqueue(worker, workFor('silent', 40));
     await until(
       async () => (await parkedAt('silent')).length === 36,
@@ -254,6 +334,7 @@ describe('a place', () => {
 
 test('what a process parked is taken up by another one', async () => {
   const first = startWorker();
+  await answerOnce(first, 'slow');
   const ids = await enqueue(first, workFor('slow', 10));
   await until(
     async () => (await parkedAt('slow')).length === 6,
@@ -271,6 +352,7 @@ test('what a process parked is taken up by another one', async () => {
 
 test('what is parked can be withdrawn like everything that waits', async () => {
   const worker = startWorker();
+  await answerOnce(worker, 'slow');
   await enqueue(worker, workFor('slow', 6));
   await until(
     async () => (await parkedAt('slow')).length === 2,

@@ -5,7 +5,8 @@ import type { Claim } from './work.ts';
 /**
  * Limits concurrent calls by key (an endpoint, a host, an environment). Work for a full key waits in memory for a quarter of a second,
  * which is enough for a fast one. Then it is parked: it leaves the process and comes back when the key has room. So a slow or dead
- * endpoint delays only its own work, and parked work costs nothing.
+ * endpoint delays only its own work, and parked work costs nothing. All keys of an environment together get half of what the other
+ * environments leave, and its slow keys three quarters of that: however many endpoints are slow, the fast ones go on.
  */
 export interface ConcurrencyLimits {
   /** Returns a permit, or null when the work was parked and is no longer leased. */
@@ -15,17 +16,24 @@ export interface ConcurrencyLimits {
 /** The limits as the queue itself uses them. */
 export interface RefilledConcurrency extends ConcurrencyLimits {
   /** Called about twice a second with all keys that have parked work, also work that a dead process parked. */
-  refill(parkedAt: string[]): void;
+  refill(parked: ParkedKey[]): void;
+}
+
+/** A key with parked work. All work of a key belongs to one environment. */
+export interface ParkedKey {
+  place: string;
+  environment_id: string;
 }
 
 export interface Permit {
-  /** `answered`: the call got an answer. A key whose calls get none has a lower limit. */
+  /** `answered`: the call got an answer. A key whose calls get none, or only after a second, has a lower limit. */
   release(answered: boolean): void;
 }
 
 export interface ConcurrencyOptions {
-  /** Concurrent calls of this process. One key gets at most an eighth of the free ones, so that a few keys cannot take all. */
+  /** Concurrent calls of this process. */
   total: number;
+  /** Of one key, which also gets at most an eighth of the free calls of its environment. */
   maxConcurrent: number;
   maxConcurrentWhenFailing: number;
 }
@@ -40,20 +48,37 @@ export interface Parking {
 
 const waitMs = 250;
 const arrivalMs = 5_000;
-const forgetMs = 600_000;
+/** A key is slow when its calls take longer on average, or one in flight does. */
+const slowMs = 1_000;
+const averageWeight = 0.2;
+/** Concurrent calls of a key before the first one ends, which shows whether the key is fast. */
+const firstCalls = 2;
+const forgetMs = 30_000;
+const forgetSlowMs = 600_000;
+
+/** The calls of all keys of an environment: in flight, or on their way to `acquire`. */
+interface EnvironmentUse {
+  calls: number;
+  keys: number;
+}
 
 interface LimitedKey {
   key: string;
-  inFlight: number;
+  environmentId: string;
+  environment: EnvironmentUse;
+  /** The times at which the calls in flight began, oldest first. */
+  inFlight: Set<{ since: number }>;
   /** In the order of arrival. */
   waiting: Set<Waiter>;
   /** Work is, or may be, parked under this key: new work that is not critical lines up behind it. */
   parked: boolean;
   parking: number;
-  /** Unparked work on its way to `acquire`. Negative for a moment when it arrives before `unpark` returns. */
+  /** Unparked work on its way to `acquire`. */
   arriving: number;
   unparking: boolean;
   failing: boolean;
+  /** The moving average of the duration of calls; null before the first one ends. */
+  averageMs: number | null;
   usedAt: number;
 }
 
@@ -64,7 +89,8 @@ interface Waiter {
 
 export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOptions): RefilledConcurrency {
   const keys = new Map<string, LimitedKey>();
-  let inFlight = 0;
+  const environments = new Map<string, EnvironmentUse>();
+  let calls = 0;
 
   const parks = createBatcher<{ id: string; place: string }, undefined>(
     async (work) => {
@@ -74,32 +100,63 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     { concurrency: 1, maxItems: 500 },
   );
 
-  function limitedKeyOf(name: string): LimitedKey {
+  function limitedKeyOf(name: string, environmentId: string): LimitedKey {
     const known = keys.get(name);
     if (known) return known;
+    const environment = environments.get(environmentId) ?? { calls: 0, keys: 0 };
+    environments.set(environmentId, environment);
+    environment.keys += 1;
     const made: LimitedKey = {
       key: name,
-      inFlight: 0,
+      environmentId,
+      environment,
+      inFlight: new Set(),
       waiting: new Set(),
       parked: false,
       parking: 0,
       arriving: 0,
       unparking: false,
       failing: false,
+      averageMs: null,
       usedAt: 0,
     };
     keys.set(name, made);
     return made;
   }
 
+  function forget({ key, environmentId, environment }: LimitedKey): void {
+    keys.delete(key);
+    environment.keys -= 1;
+    if (environment.keys === 0) environments.delete(environmentId);
+  }
+
+  function count(key: LimitedKey, change: number): void {
+    calls += change;
+    key.environment.calls += change;
+  }
+
+  function countArriving(key: LimitedKey, change: number): void {
+    key.arriving += change;
+    count(key, change);
+  }
+
+  function isSlow(key: LimitedKey): boolean {
+    const [oldest] = key.inFlight;
+    const isOverdue = oldest !== undefined && steadyClock() - oldest.since > slowMs;
+    return key.failing || isOverdue || (key.averageMs ?? 0) > slowMs;
+  }
+
   function limitOf(key: LimitedKey): number {
-    const free = options.total - inFlight;
-    if (!key.failing) return Math.max(1, Math.min(options.maxConcurrent, Math.floor(free / 8)));
-    // A quarter of the total is left to keys that answer, however many keys fail.
-    return Math.max(
-      0,
-      Math.min(options.maxConcurrentWhenFailing, Math.floor((free - options.total / 4) / 8)),
-    );
+    const { maxConcurrent, maxConcurrentWhenFailing } = options;
+    const share = (options.total - (calls - key.environment.calls)) / 2;
+    const free = share - key.environment.calls;
+    const isUnknown = key.averageMs === null;
+    const slow = isSlow(key);
+    if (!slow && !isUnknown) return Math.max(1, Math.min(maxConcurrent, Math.floor(free / 8)));
+    // A quarter of the share is left to keys that answer quickly, however many do not.
+    const spare = Math.max(0, Math.floor((free - share / 4) / 8));
+    if (slow) return Math.min(key.failing ? maxConcurrentWhenFailing : maxConcurrent, spare);
+    return free >= 1 ? Math.max(1, Math.min(firstCalls, spare)) : 0;
   }
 
   /** Critical work has half as much room again, as in the process itself. */
@@ -107,13 +164,17 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     Math.ceil(limitOf(key) * (claim.lane === 'critical' ? 1.5 : 1));
 
   function admit(key: LimitedKey): Permit {
-    key.inFlight += 1;
-    inFlight += 1;
+    const call = { since: steadyClock() };
+    key.inFlight.add(call);
+    count(key, 1);
     return {
       release(answered) {
-        key.inFlight -= 1;
-        inFlight -= 1;
+        const tookMs = steadyClock() - call.since;
+        key.inFlight.delete(call);
+        count(key, -1);
         key.failing = !answered;
+        key.averageMs =
+          key.averageMs === null ? tookMs : key.averageMs + averageWeight * (tookMs - key.averageMs);
         admitWaiting(key);
         void refillKey(key);
       },
@@ -125,7 +186,7 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     for (const isCriticalTurn of [true, false]) {
       for (const { claim, go } of key.waiting) {
         if ((claim.lane === 'critical') !== isCriticalTurn) continue;
-        if (key.inFlight >= limitFor(claim, key)) break;
+        if (key.inFlight.size >= limitFor(claim, key)) break;
         go();
       }
     }
@@ -143,11 +204,15 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
   }
 
   async function acquire(claim: Claim, name: string): Promise<Permit | null> {
-    const key = limitedKeyOf(name);
+    const key = limitedKeyOf(name, claim.environmentId);
     key.usedAt = steadyClock();
-    if (claim.unparkedFrom === name) key.arriving -= 1;
-    else if (key.parked && claim.lane !== 'critical') return park(claim, key);
-    if (key.inFlight < limitFor(claim, key)) return admit(key);
+    const unparkedFrom = claim.unparkedFrom === null ? undefined : keys.get(claim.unparkedFrom);
+    if (unparkedFrom && unparkedFrom.arriving > 0) countArriving(unparkedFrom, -1);
+    const isCritical = claim.lane === 'critical';
+    if (unparkedFrom !== key && key.parked && !isCritical) return park(claim, key);
+    if (key.inFlight.size < limitFor(claim, key)) return admit(key);
+    // A slow key will hardly have room soon, and work that waits in memory keeps other work from being claimed.
+    if (isSlow(key) && !isCritical) return park(claim, key);
 
     const room = await new Promise<Permit | null>((resolve) => {
       const end = (): void => {
@@ -172,34 +237,42 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
 
   /** Claims parked work once half of the limit is free, so that each round trip brings several items. */
   async function refillKey(key: LimitedKey): Promise<void> {
-    const coming = key.inFlight + Math.max(0, key.arriving) + key.waiting.size;
+    const coming = key.inFlight.size + key.arriving + key.waiting.size;
     const limit = limitOf(key);
     if (!key.parked || key.unparking || limit === 0 || coming > limit / 2) return;
     key.unparking = true;
+    const wanted = limit - coming;
+    countArriving(key, wanted); // before the answer, so that other keys do not count on the same room
+    let taken = 0;
     try {
-      const wanted = limit - coming;
-      const taken = await parking.unpark(key.key, wanted);
-      key.arriving += taken;
+      taken = await parking.unpark(key.key, wanted);
       key.usedAt = steadyClock();
       if (taken < wanted && key.parking === 0) key.parked = false;
     } catch {
       // The database is unavailable; the next tick tries again.
     } finally {
+      countArriving(key, -Math.min(key.arriving, wanted - taken));
       key.unparking = false;
     }
   }
 
   return {
     acquire,
-    refill(parkedAt) {
+    refill(parked) {
       const now = steadyClock();
-      for (const name of parkedAt) limitedKeyOf(name).parked = true;
-      for (const key of keys.values()) {
+      for (const { place, environment_id } of parked) limitedKeyOf(place, environment_id).parked = true;
+      for (const key of [...keys.values()]) {
         // Unparked work that could not be loaded never arrives; the queue has released it.
-        if (now - key.usedAt > arrivalMs) key.arriving = 0;
+        if (now - key.usedAt > arrivalMs && !key.unparking) countArriving(key, -key.arriving);
+        const before = key.arriving;
         void refillKey(key);
-        const idle = !key.parked && key.inFlight + key.waiting.size + key.parking === 0;
-        if (idle && (!key.failing || now - key.usedAt > forgetMs)) keys.delete(key.key);
+        if (key.arriving > before) {
+          // The next time others come first: the free calls may not be enough for all slow keys.
+          keys.delete(key.key);
+          keys.set(key.key, key);
+        }
+        const isIdle = !key.parked && key.inFlight.size + key.waiting.size + key.parking + key.arriving === 0;
+        if (isIdle && now - key.usedAt > (isSlow(key) ? forgetSlowMs : forgetMs)) forget(key);
       }
     },
   };

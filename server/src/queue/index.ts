@@ -184,8 +184,7 @@ export function createQueue(deps: QueueDeps): Queue {
   async function refillConcurrency(): Promise<void> {
     const kinds = [...limitsOf.keys()].map((kind) => workKinds[kind]);
     const rows = await parked.listParkedKeys(deps.pool, kinds, maxLimitedKeys);
-    for (const [kind, limits] of limitsOf)
-      limits.refill(rows.filter((row) => row.kind === workKinds[kind]).map((row) => row.place));
+    for (const [kind, limits] of limitsOf) limits.refill(rows.filter((row) => row.kind === workKinds[kind]));
   }
 
   const queue: Queue = {

@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../db/sql.ts';
+import type { ParkedKey } from './concurrency.ts';
 import type { WorkRow } from './work.ts';
 
 /** The SQL of parked work: work that was claimed while its concurrency key was full. Rows move here from leased, and back. */
@@ -46,18 +47,19 @@ export function claimParked(
   return claimAtPlace(sql, [kind, place, limit, workerId]);
 }
 
-const findPlaces = statement<{ kind: number; place: string }>(
+const findPlaces = statement<ParkedKey & { kind: number }>(
   'queue_find_places',
   // One index step for each key, however many rows are parked under it.
-  `select k.kind, places.place
+  `select k.kind, places.place, places.environment_id
    from unnest($1::smallint[]) as k (kind) cross join lateral (
      with recursive found as (
-       (select place from queue_parked where kind = k.kind order by place limit 1)
+       (select place, environment_id from queue_parked where kind = k.kind order by place limit 1)
        union all
-       select (select p.place from queue_parked p where p.kind = k.kind and p.place > f.place order by p.place limit 1)
-       from found f where f.place is not null
+       select next.place, next.environment_id from found f cross join lateral (
+         select p.place, p.environment_id from queue_parked p
+         where p.kind = k.kind and p.place > f.place order by p.place limit 1) next
      )
-     select place from found where place is not null limit $2) places`,
+     select place, environment_id from found limit $2) places`,
 );
 
 /** The concurrency keys with parked work of these kinds, up to `limit` of each kind. */
@@ -65,7 +67,7 @@ export function listParkedKeys(
   sql: Sql,
   kinds: number[],
   limit: number,
-): Promise<{ kind: number; place: string }[]> {
+): Promise<(ParkedKey & { kind: number })[]> {
   return findPlaces(sql, [kinds, limit]);
 }
 

@@ -2,6 +2,8 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
 import type { WebhookSink } from '../../../test/simulators/webhook-sink.ts';
+import { transaction } from '../../db/sql.ts';
+import { recordEvents } from './index.ts';
 import { type Json, settled, useReceiver } from './test-harness.ts';
 
 const stage = useReceiver();
@@ -335,3 +337,43 @@ test('a receiver that hangs delays nobody else, and loses nothing', async () => 
   });
   expect(callsTo(hanging)).toHaveLength(total);
 });
+
+test('many receivers that are slow delay neither a fast one beside them nor another environment', async () => {
+  const { pool, deps, testEnvironmentId, liveEnvironmentId } = stage.app;
+  const record = (environmentId: string, type: string, count: number) =>
+    transaction(pool, (tx) =>
+      recordEvents(
+        tx,
+        deps.queue,
+        Array.from({ length: count }, () => ({ environmentId, type, data: {} })),
+      ),
+    );
+  stage.sink.reply = ({ path }) => (path.startsWith('/fast') ? 204 : () => {});
+  await Promise.all(
+    Array.from({ length: 60 }, () => createEndpoint({ event_filters: ['test.slow'], timeout_seconds: 30 })),
+  );
+  const fast = await createEndpoint({ url: stage.sink.url('/fast'), event_filters: ['test.fast'] });
+  const { body: other } = await stage.app.request('POST', '/v1/webhook-endpoints', {
+    key: stage.app.liveKey,
+    body: { url: stage.sink.url('/fast-too'), event_filters: ['test.fast'] },
+  });
+  // More than one process takes up at once.
+  await record(testEnvironmentId, 'test.slow', 15);
+  deps.queue.ring('webhook_delivery');
+  await waitUntil(async () => {
+    const { rows } = await pool.query('select from queue_parked limit 1');
+    return rows.length > 0 ? true : new Error('nothing is parked');
+  });
+  await record(testEnvironmentId, 'test.fast', 40);
+  await record(liveEnvironmentId, 'test.fast', 40);
+  deps.queue.ring('webhook_delivery');
+  await waitUntil(async () => {
+    const counts = [callsTo(fast).length, callsTo(other).length];
+    return counts.every((count) => count === 40) ? true : new Error(`${counts}`);
+  }, 20_000);
+  const { rows: slow } = await pool.query(
+    `select count(*)::int as attempted from webhook_deliveries where event_type = 'test.slow' and attempt_count > 0`,
+  );
+  expect(slow).toEqual([{ attempted: 0 }]);
+  await stage.app.request('DELETE', at(other), { key: stage.app.liveKey });
+}, 60_000);
