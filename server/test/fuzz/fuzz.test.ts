@@ -11,7 +11,7 @@ import type { Area } from './trial.ts';
 import type { JsonObject } from './values.ts';
 
 /** The same inputs in every run; `npm run fuzz` searches on, for as long as it is told. */
-test('no input of at most 100 KB holds the event loop for more than 50 ms of the processor', async () => {
+test('no input holds the event loop for more than 50 ms of the processor', async () => {
   const database = await createTestDatabase();
   const target = await startTarget(database.url);
   try {
@@ -20,7 +20,7 @@ test('no input of at most 100 KB holds the event loop for more than 50 ms of the
     // A fuzzer that is refused at the door finds nothing.
     const refused = areas.filter(({ accepted, steps }) => accepted < steps / 5);
     expect(refused.map(({ area, accepted, steps }) => `${area}: ${accepted} of ${steps}`)).toEqual([]);
-    expect(areas).toHaveLength(14);
+    expect(areas).toHaveLength(15);
   } finally {
     await target.stop();
     await database.drop();

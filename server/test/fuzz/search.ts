@@ -1,5 +1,6 @@
 import { httpKind } from './http-kind.ts';
 import { inbox } from './inbox.ts';
+import { large } from './large.ts';
 import { parts } from './parts.ts';
 import { preferencePage } from './preference-page.ts';
 import { createRandom, type Random } from './random.ts';
@@ -73,7 +74,7 @@ export async function fuzz(target: FuzzTarget, extent: Extent): Promise<FuzzRepo
   // Lists last: by then there is something to list.
   const all = [
     ...[routes, previews, templates, parts, sends, smtp, inbox, preferencePage, httpKind],
-    ...[expressions, workflows, runs, schemas, lists],
+    ...[expressions, workflows, runs, schemas, large, lists],
   ];
   const searches = all
     .filter(({ name }) => extent.areas?.includes(name) ?? true)

@@ -23,6 +23,7 @@ export interface Credentials {
   contentType?: string;
   /** Of a visitor of a page. */
   language?: string;
+  headers?: Record<string, string>;
 }
 
 /** A running service, and how long the turns of its event loop were. */
@@ -116,7 +117,7 @@ export async function startTarget(databaseUrl: string): Promise<FuzzTarget> {
       await response.body.dump();
       return String([response.headers['set-cookie']].flat()[0]).split(';', 1)[0] ?? '';
     },
-    async request(method, path, body, { key = testKey, cookie, contentType, language } = {}) {
+    async request(method, path, body, { key = testKey, cookie, contentType, language, headers } = {}) {
       const isRaw = Buffer.isBuffer(body);
       const response = await undiciRequest(url + path, {
         dispatcher,
@@ -126,6 +127,7 @@ export async function startTarget(databaseUrl: string): Promise<FuzzTarget> {
           ...(body === undefined || isRaw ? {} : { 'content-type': 'application/json' }),
           ...(contentType ? { 'content-type': contentType } : {}),
           ...(language ? { 'accept-language': language } : {}),
+          ...headers,
         },
         ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
       });

@@ -43,7 +43,9 @@ export async function applyReceipts(
   const byNotification = new Map<string, ReceiptFor[]>();
   for (const entry of receipts) {
     const key = `${entry.environmentId} ${entry.notificationId}`;
-    byNotification.set(key, [...(byNotification.get(key) ?? []), entry]);
+    const others = byNotification.get(key);
+    if (others) others.push(entry);
+    else byNotification.set(key, [entry]);
   }
   const wanted = [...byNotification.values()].flatMap(([first]) => first ?? []);
   const subjects = wanted.length === 0 ? [] : await lockForReceipts(tx, wanted);
@@ -62,6 +64,7 @@ export async function applyReceipts(
     });
     return kept.length === 0 ? [] : [receiptUpdate(subject.id, kept, now, subject.status)];
   });
+  const updateOf = new Map(updates.map((update) => [update.id, update]));
   const updated = await updateByReceipts(tx, updates);
   const refusals = updated.flatMap((notification) => {
     const refusal = refusalIn(known.get(notification.id) ?? []);
@@ -72,11 +75,11 @@ export async function applyReceipts(
     id,
     environmentId,
     channel,
-    events: updates.find((update) => update.id === id)?.events ?? [],
+    events: updateOf.get(id)?.events ?? [],
   }));
   const woken = await wakeRunsOf(tx, queue, updates);
   const moved = subjects.flatMap(({ id, environment_id: environmentId, channel, status: before }) => {
-    const status = updates.find((update) => update.id === id)?.status;
+    const status = updateOf.get(id)?.status;
     return status ? [{ environmentId, channel, before, status }] : [];
   });
   return { known: new Set(known.keys()), announced: await announce(tx, queue, additions), woken, moved };
