@@ -1,4 +1,5 @@
-// p99 of /healthz while one Test key does the worst it can, 20 requests at once; no lease changes hands, and another tenant's sends arrive.
+// p99 of /healthz while a Test key and a viewer do the worst they can, 20 requests at once; no lease changes hands, and another tenant's
+// sends arrive. Before that: 60 HTML emails of that tenant beside four organizations that preview invalid MJML in all environments.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,8 +16,18 @@ const smoke = process.argv.includes('--smoke');
 const forMs = smoke ? 3_000 : 30_000;
 const atOnce = 20;
 const sendEveryMs = 100;
+const previewers = { organizations: smoke ? 2 : 4, loops: 3 };
+const letters = 60;
 const liveKey = 'crl_live_benchbenchbenchbenchbench';
 const owner = { email: 'owner@example.com', password: 'correct horse battery' };
+
+/** 130 KB each: as much as the limits of MJML allow, and beyond them. */
+const unknownAttributes = Array.from({ length: 90 }, (_, n) => `a${n}="1"`).join(' ');
+const invalidMjml = [
+  `<mjml><mj-body>${'<mj-section><mj-column><mj-text a="1">x</mj-text></mj-column></mj-section>'.repeat(330)}<!--${'x'.repeat(105_000)}--></mj-body></mjml>`,
+  `<mjml><mj-body><mj-section><mj-column>${`<mj-text ${unknownAttributes}>x</mj-text>`.repeat(170)}</mj-column></mj-section></mj-body></mjml>`,
+  `<mjml><mj-body><mj-text ${Array.from({ length: 13_000 }, (_, n) => `a${n}="1"`).join(' ')} /></mj-body></mjml>`,
+];
 
 const report = createReport('hostile');
 const database = await startDatabase();
@@ -34,10 +45,13 @@ try {
   services.push(attacked);
   services.push(await startService('worker.ts', database, { ...env, CARILLON_ROLES: 'worker' }));
   const { url } = attacked;
+  const cookie = await signIn(url);
   await configureMail(url);
-  const attacks = await prepareAttacks(url, await createAttacker(url));
+  await measurePreviews(url, cookie);
+  mailServer.received.length = 0;
+  const attacks = await prepareAttacks(url, await createAttacker(url, cookie));
 
-  const prober = fork(fileURLToPath(new URL('harness/healthz-prober.ts', import.meta.url)), [url]);
+  const stopProbing = startProbing(url);
   const end = performance.now() + forMs;
   const answers = new Map<string, number>();
   const sent: string[] = [];
@@ -47,8 +61,7 @@ try {
       for (; performance.now() < end; await wait(sendEveryMs)) sent.push(await sendLive(url, sent.length));
     })(),
   ]);
-  prober.send('stop');
-  const [tookMs] = (await once(prober, 'message')) as [number[]];
+  const tookMs = await stopProbing();
 
   for (const [what, count] of [...answers].sort()) report.line(`${what.padEnd(44)} ${count}`);
   const states = await settledStates(sent);
@@ -86,6 +99,75 @@ try {
   await database.stop();
 }
 
+/** /healthz and the emails of a tenant, quiet and beside previews that keep the threads busy. */
+async function measurePreviews(url: string, cookie: string): Promise<void> {
+  await sendLetters(url); // compiles what the others use
+  const quietMs = Math.min(await sendLetters(url), await sendLetters(url));
+  const keys = await Promise.all(
+    Array.from({ length: previewers.organizations }, (_, n) => createKeys(url, cookie, `Previewer ${n}`)),
+  );
+  let isOver = false;
+  const answers = new Map<number, number>();
+  const loops = keys.flat().flatMap((key) => Array.from({ length: previewers.loops }, () => preview(key)));
+  async function preview(key: string): Promise<void> {
+    const ask = asker(url, { authorization: `Bearer ${key}` });
+    for (let turn = 0; !isOver; turn += 1) {
+      const html_template = invalidMjml[turn % invalidMjml.length] as string;
+      const body = { channel: 'email', subject_template: 'x', html_template };
+      const { status } = await ask('POST', '/v1/templates/preview', body);
+      answers.set(status, (answers.get(status) ?? 0) + 1);
+      if (status === 429) await wait(1_000);
+    }
+  }
+  await wait(smoke ? 1_000 : 5_000); // until the threads are as busy as they will be
+  const stopProbing = startProbing(url);
+  const besideMs = await sendLetters(url);
+  await wait(smoke ? 0 : 10_000);
+  const tookMs = await stopProbing();
+  isOver = true;
+  await Promise.all(loops);
+  report.line(
+    `${loops.length} loops of previews: ${JSON.stringify(Object.fromEntries(answers))}; ${letters} HTML emails took ${besideMs.toFixed(0)} ms, ${quietMs.toFixed(0)} ms when it was quiet`,
+  );
+  const shares = [0.5, 0.99, 0.9999].map((share) => quantile(tookMs, share).toFixed(1));
+  report.line(`${tookMs.length} times /healthz, p50, p99 and the longest: ${shares.join(', ')} ms\n`);
+  report.goal('p99 of /healthz beside previews, ms', quantile(tookMs, 0.99), { op: '<=', figure: 100 });
+  report.goal('HTML emails beside previews / quiet', besideMs / quietMs, { op: '<=', figure: 2 });
+}
+
+/** Returns how long it takes until all have been sent: 3,500 tags each, whose text is made in a thread. */
+async function sendLetters(url: string): Promise<number> {
+  const ask = asker(url, { authorization: `Bearer ${liveKey}` });
+  const began = performance.now();
+  const html_body = '<p>It <b>rings</b>.</p>'.repeat(1_750);
+  const ids = await Promise.all(
+    Array.from({ length: letters }, async (_, n) => {
+      const message = { channel: 'email', subject: 'Letter', html_body };
+      const recipient = { address: `letter-${n}@example.com` };
+      return (await made<{ id: string }>(ask('POST', '/v1/notifications', { ...message, recipient }))).id;
+    }),
+  );
+  await until(async () => {
+    const [row] = await query<{ count: number }>(
+      database.pool,
+      `select count(*)::int as count from notifications where id = any ($1::uuid[]) and status = 'sent'`,
+      [ids],
+    );
+    return row?.count === letters;
+  }, 180_000);
+  return performance.now() - began;
+}
+
+/** Returns what ends it, and gives how long each answer took. */
+function startProbing(url: string): () => Promise<number[]> {
+  const prober = fork(fileURLToPath(new URL('harness/healthz-prober.ts', import.meta.url)), [url]);
+  return async () => {
+    prober.send('stop');
+    const [tookMs] = (await once(prober, 'message')) as [number[]];
+    return tookMs;
+  };
+}
+
 interface Attack {
   name: string;
   /** Gives the status of the answer. */
@@ -117,29 +199,57 @@ async function made<Value>(asked: ReturnType<Ask>): Promise<Value> {
   return json as Value;
 }
 
-/** An organization of its own, without a limit to its rate: the worst that a key can be. */
-async function createAttacker(url: string): Promise<string> {
+async function signIn(url: string): Promise<string> {
   const login = await fetch(`${url}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(owner),
   });
-  const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
-  const signedIn = { cookie, 'x-carillon-csrf': '1' };
-  const ask = asker(url, signedIn);
-  const { id } = await made<{ id: string }>(ask('POST', '/auth/organizations', { name: 'Attacker' }));
-  await query(database.pool, `update organizations set plan = 'unmetered' where id = $1`, [id]);
-  const [environment] = await query<{ id: string }>(
-    database.pool,
-    `select id from environments where organization_id = $1 and kind = 'test'`,
-    [id],
-  );
-  const inTest = asker(url, { ...signedIn, 'x-environment-id': environment?.id ?? '' });
-  const key = { name: 'attack', preset: 'full_access' };
-  return (await made<{ key: string }>(inTest('POST', '/v1/api-keys', key))).key;
+  return login.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }
 
-async function prepareAttacks(url: string, key: string): Promise<Attack[]> {
+interface NewOrganization {
+  id: string;
+  /** Asks in the dashboard, by kind of environment. */
+  in: Record<'test' | 'live', Ask>;
+}
+
+/** An organization without a limit to its rate. */
+async function createOrganization(url: string, cookie: string, name: string): Promise<NewOrganization> {
+  const signedIn = { cookie, 'x-carillon-csrf': '1' };
+  const { id } = await made<{ id: string }>(asker(url, signedIn)('POST', '/auth/organizations', { name }));
+  await query(database.pool, `update organizations set plan = 'unmetered' where id = $1`, [id]);
+  const environments = await query<{ id: string; kind: 'test' | 'live' }>(
+    database.pool,
+    'select id, kind from environments where organization_id = $1',
+    [id],
+  );
+  const asks = environments.map(({ id: environmentId, kind }) => [
+    kind,
+    asker(url, { ...signedIn, 'x-environment-id': environmentId }),
+  ]);
+  return { id, in: Object.fromEntries(asks) };
+}
+
+async function createKey(ask: Ask): Promise<string> {
+  const key = { name: 'attack', preset: 'full_access' };
+  return (await made<{ key: string }>(ask('POST', '/v1/api-keys', key))).key;
+}
+
+async function createKeys(url: string, cookie: string, name: string): Promise<string[]> {
+  const { in: environments } = await createOrganization(url, cookie, name);
+  return Promise.all(Object.values(environments).map(createKey));
+}
+
+/** A key, the worst that one can be; and a person who may only read. */
+async function createAttacker(url: string, cookie: string): Promise<{ key: string; viewer: Ask }> {
+  const { id, in: environments } = await createOrganization(url, cookie, 'Attacker');
+  const key = await createKey(environments.test);
+  await query(database.pool, `update memberships set role = 'viewer' where organization_id = $1`, [id]);
+  return { key, viewer: environments.test };
+}
+
+async function prepareAttacks(url: string, { key, viewer }: { key: string; viewer: Ask }): Promise<Attack[]> {
   const ask = asker(url, { authorization: `Bearer ${key}` });
   const stranger = asker(url, {});
   const email = { channel: 'email', recipient: { address: 'delivered@sandbox.test' }, subject: 'x' };
@@ -171,6 +281,16 @@ async function prepareAttacks(url: string, key: string): Promise<Attack[]> {
   const values = `{"channel":"email","template_data":{"a":[${'{"a":1,"b":2},'.repeat(63_000)}0]}${' '.repeat(1_800_000)}}`;
   const long = JSON.stringify({ email: 'x'.repeat(1_000_000), password: 'x' });
 
+  const leapDay = { cron: '0 0 29 2 *', timezone: 'America/New_York', per_recipient_timezone: true };
+  const audience = { users: ['ada'] };
+  for (let left = 100; left > 0; left -= 1)
+    await made(
+      ask('POST', '/v1/schedules', {
+        ...{ key: `leap_${left}`, name: 'Leap', ...leapDay },
+        target: { kind: 'workflow', workflow_key: 'loop', audience },
+      }),
+    );
+
   const by = (name: string, asker: Ask, ...request: Parameters<Ask>): Attack => ({
     name,
     ask: async () => (await asker(...request)).status,
@@ -188,6 +308,11 @@ async function prepareAttacks(url: string, key: string): Promise<Attack[]> {
     }),
     by('a send of one', ask, 'POST', '/v1/notifications', {
       ...{ ...email, subject: undefined, template_key: 'bomb', template_data: data },
+    }),
+    by('a list of schedules, by a viewer', viewer, 'GET', '/v1/schedules?limit=100'),
+    by('a preview of a leap day, by a viewer', viewer, 'POST', '/v1/schedules/preview', leapDay),
+    by('a preview of no day, by a viewer', viewer, 'POST', '/v1/schedules/preview', {
+      cron: '0 0 1-21 * +SUN#L',
     }),
     by('an expression bomb', ask, 'POST', '/v1/workflows/loop/versions/1/simulate', {
       trigger_data: { a: numbers },

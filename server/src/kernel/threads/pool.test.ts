@@ -88,6 +88,15 @@ test('a claim waits for no request', async () => {
   await Promise.all(all);
 });
 
+test('a thread that ran a claim is kept for the next one while requests may start their own', async () => {
+  start();
+  const where = { light: false };
+  const first = await pool.unlimited.run(whereTask, 'a', where);
+  expect(await pool.run(whereTask, 'a', where)).not.toBe(first);
+  expect(await pool.unlimited.run(whereTask, 'a', where)).toBe(first);
+  expect(pool.size()).toBe(2);
+});
+
 test('an owner with too many tasks waiting is refused; one whose number is bounded elsewhere waits', async () => {
   start({ threads: 1, waitingPerOwner: 2 });
   const { run, open } = gated();

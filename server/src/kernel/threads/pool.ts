@@ -5,7 +5,7 @@ import { Problem, type ProblemCode } from '../errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../event-loop.ts';
 import type { Log } from '../log.ts';
 import { createFairQueue, type QueuedTask, type TaskLane } from './fair-queue.ts';
-import type { ThreadHello } from './serve.ts';
+import type { ThreadHello, ThreadSettings } from './serve.ts';
 import { startThread, type Thread, type ThreadEntry } from './start.ts';
 import { type Task, type TaskAnswer, type TaskRunner, TaskStopped } from './task.ts';
 
@@ -49,6 +49,8 @@ interface WaitingTask {
 
 interface PooledThread {
   thread: Thread;
+  /** What it was started for. It may run other tasks when no further thread may start. */
+  lane: TaskLane;
   /** True once the thread has loaded its code; until then its time does not count. */
   isReady: boolean;
   osThreadId: number | null;
@@ -63,6 +65,8 @@ const defaultLimitMs = 3_000;
 /** On a busy machine a thread gets little processor time: this many times the limit by the wall clock always ends it. */
 const clockFactor = 10;
 const startWithinMs = 60_000;
+/** The main thread has 0. Where processors are short, a claim gets twice the time of a request. */
+const niceness: Record<TaskLane, number> = { claims: 2, requests: 5 };
 const maxOrganizations = 50_000;
 
 export function createTaskPool(options: TaskPoolOptions): TaskPool {
@@ -77,11 +81,13 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
 
   function assign(): void {
     for (;;) {
-      const idle = [...open].find(({ running }) => running === null);
-      if (stopped || (!idle && open.size >= threads)) return;
+      const idle = [...open].filter(({ running }) => running === null);
+      if (stopped || (idle.length === 0 && open.size >= threads)) return;
       const next = queue.take();
       if (!next) return;
-      begin(idle ?? openThread(), next);
+      // Requests would otherwise take the thread of the claims whenever it is free, and the next claim would have to start another.
+      const own = idle.find(({ lane }) => lane === next.lane);
+      begin(own ?? (open.size < threads ? openThread(next.lane) : (idle[0] as PooledThread)), next);
     }
   }
 
@@ -147,15 +153,16 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
     ending.delete(ended);
   }
 
-  function openThread(): PooledThread {
+  function openThread(lane: TaskLane): PooledThread {
     const pooled: PooledThread = {
+      lane,
       isReady: false,
       osThreadId: null,
       running: null,
       startedAt: 0,
       cpuMsBefore: 0,
       timer: setTimeout(() => discard(pooled, new Error('a worker thread did not start')), startWithinMs),
-      thread: startThread(entry, null, {
+      thread: startThread(entry, { niceness: niceness[lane] } satisfies ThreadSettings, {
         message(message) {
           if (!open.has(pooled)) return; // a late message of an ended thread
           if (!isHello(message)) return settle(end(pooled), message as TaskAnswer);

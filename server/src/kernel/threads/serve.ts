@@ -1,8 +1,13 @@
 import { readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
-import { type MessagePort, parentPort } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Problem } from '../errors.ts';
 import type { Task, TaskAnswer, TaskRequest } from './task.ts';
+
+/** What the pool starts a thread with. */
+export interface ThreadSettings {
+  niceness: number;
+}
 
 /** The first message of a thread: its id in the operating system, where that is available. */
 export interface ThreadHello {
@@ -14,7 +19,7 @@ export interface ThreadHello {
 export function serveTasks(tasks: readonly Task<any, any>[]): void {
   const port = parentPort as MessagePort;
   const byName = new Map(tasks.map((task) => [task.name, task]));
-  yieldToMainThread();
+  yieldToMainThread((workerData as ThreadSettings).niceness);
   port.postMessage({ osThreadId: osThreadId() } satisfies ThreadHello);
   port.on('message', async ({ task: name, input }: TaskRequest) => {
     port.postMessage(await answerOf(byName.get(name), name, input));
@@ -38,14 +43,12 @@ async function answerOf(
   }
 }
 
-const threadPriority = 5;
-
 /** Linux gives each thread a priority of its own; elsewhere this would slow down the whole process. */
-function yieldToMainThread(): void {
+function yieldToMainThread(niceness: number): void {
   if (process.platform !== 'linux') return;
   try {
     // A process that was started at a lower priority stays there: raising it needs a privilege.
-    if (getPriority(0) < threadPriority) setPriority(0, threadPriority);
+    if (getPriority(0) < niceness) setPriority(0, niceness);
   } catch {
     // A sandbox may forbid the call; the thread then keeps its priority.
   }
