@@ -256,6 +256,21 @@ describe('what cannot be accepted is refused with our sentence', () => {
     else expect(seen).toMatch(reply);
   });
 
+  test('a message to Live without a provider', async () => {
+    expect(await send({}, { key: app.liveKey })).toMatch(
+      /^554 5\.6\.0 The environment has no enabled email provider: .* \[provider_not_configured\]$/,
+    );
+  });
+
+  test('a message is rendered with its data, once', async () => {
+    const headers = { 'X-Carillon-Data': '{"name": "{{ 7 }}"}' };
+    const { id } = await sent({ headers, subject: 'Hi {{ name }}', text: 'Dear {{ name }}' });
+    expect(await app.waitFor(id, ({ status }) => status === 'delivered')).toMatchObject({
+      subject: 'Hi {{ 7 }}',
+      text_body: 'Dear {{ 7 }}',
+    });
+  });
+
   test('a message whose copies would be too large', async () => {
     const recipients = Array.from({ length: 20 }, (_, index) => `copy${index}@example.com`);
     const attachments = [{ filename: 'a', content: Buffer.alloc(6_000_000) }];
