@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileRequestCheck } from '../src/http/validation.ts';
 import { allRoutes } from '../src/routes.ts';
 import { startTestApp, type TestApp } from './app.ts';
+import { type SampleSchema, sampleOf } from './schema-samples.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -10,39 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-interface Schema {
-  type?: string | string[];
-  enum?: unknown[];
-  pattern?: string;
-  format?: string;
-  minItems?: number;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-}
-
-/** The smallest value that the schema takes. */
-function sampleOf(schema: Schema): unknown {
-  const { type, enum: values, pattern, format, minItems = 0, items, properties = {}, required = [] } = schema;
-  if (values) return values[0];
-  switch ([type].flat()[0]) {
-    case 'boolean':
-      return true;
-    case 'integer':
-      return 1;
-    case 'array':
-      return Array.from({ length: minItems }, () => sampleOf(items ?? {}));
-    case 'object':
-      return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})]));
-    default:
-      if (format === 'uri') return 'https://acme.example';
-      if (pattern?.includes('A-Z]{3}')) return 'EUR';
-      return pattern?.includes(':') ? '10:00' : 'x';
-  }
-}
-
 /** Bodies that are complete, each with null in one optional field; also in the elements of lists. */
-function* bodiesWithNull(schema: Schema): Generator<{ field: string; body: Record<string, unknown> }> {
+function* bodiesWithNull(schema: SampleSchema): Generator<{ field: string; body: Record<string, unknown> }> {
   const complete = sampleOf({ ...schema, type: 'object' }) as Record<string, unknown>;
   for (const [name, inside] of Object.entries(schema.properties ?? {})) {
     if (!schema.required?.includes(name)) yield { field: name, body: { ...complete, [name]: null } };
@@ -58,7 +28,7 @@ test('null is taken in every optional field of every body', () => {
   for (const route of allRoutes(app.services)) {
     if (!route.body) continue;
     const check = compileRequestCheck(route.body as TSchema, 'body');
-    for (const { field, body } of bodiesWithNull(route.body as Schema)) {
+    for (const { field, body } of bodiesWithNull(route.body as SampleSchema)) {
       walked.push(`${route.operation}: ${field}`);
       try {
         check(body);

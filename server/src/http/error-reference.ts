@@ -5,7 +5,7 @@ const sentences: Record<ProblemCode, string> = {
   parameter_missing: 'A required field, query parameter or header is missing; `param` names it.',
   parameter_invalid: 'A value has the wrong type or format, or is out of range; `param` names it.',
   parameter_unknown:
-    'A field or query parameter is unknown and looks misspelt; the message has the right name.',
+    'The operation has no such field or query parameter; `param` is its path, and the message names the field that is meant, when one is.',
   invalid_json: 'The request cannot be parsed: the body is not valid JSON, or is truncated.',
   invalid_cursor: 'The cursor was not returned by this list; start again without one.',
   template_not_found: 'No template of this environment has that `template_key`.',

@@ -3,16 +3,16 @@ import { problemCodes } from '../kernel/errors.ts';
 import { describeErrors } from './error-reference.ts';
 import { type ParameterLocation, type Response, requestIdHeader } from './openapi-document.ts';
 import { isRecipientAccess } from './recipient-access.ts';
-import type { Route } from './route.ts';
+import { type Route, refusesUnknownNames } from './route.ts';
 
 /** The statuses that follow from the shape of the route, and those that the route names; `default` is for 5xx. */
 export function errorStatuses(route: Route): number[] {
-  const { access, method, path, body, rawBody, query, headers, errors = [] } = route;
+  const { access, method, path, body, rawBody, query, errors = [] } = route;
   const isRecipient = isRecipientAccess(access);
   const isKeyed = access !== 'public' && access !== 'session' && !isRecipient;
   const writes = method !== 'GET';
   const possible: [number, boolean][] = [
-    [400, body !== undefined || query !== undefined || headers !== undefined],
+    [400, refusesUnknownNames(route) || body !== undefined || query !== undefined],
     [401, access !== 'public'],
     [
       403,

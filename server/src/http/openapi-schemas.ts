@@ -57,6 +57,35 @@ export function createSchemaCollector() {
   return { place, schemas: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
+export type CloseSchema = (schema: unknown) => JsonSchema;
+
+/**
+ * Says in the schema of a body that its objects take no other fields. A named schema that responses have too stays open: new
+ * fields may be added to them.
+ */
+export function createCloseSchema(responses: unknown): CloseSchema {
+  const named = [...JSON.stringify(responses).matchAll(/"title":"([\w.-]+)"/g)];
+  const inResponses = new Set(named.map(([, title]) => title));
+  return close;
+
+  function close(schema: unknown): JsonSchema {
+    const { properties, items, ...rest } = schema as JsonSchema;
+    if (inResponses.has(rest.title as string)) return schema as JsonSchema;
+    return {
+      ...rest,
+      ...(items ? { items: close(items) } : {}),
+      ...(properties
+        ? {
+            properties: Object.fromEntries(
+              Object.entries(properties).map(([name, part]) => [name, close(part)]),
+            ),
+            additionalProperties: rest.additionalProperties ?? false,
+          }
+        : {}),
+    };
+  }
+}
+
 function nameOf(schema: JsonSchema): string | null {
   const name = schema.$id ?? schema.title;
   if (typeof name !== 'string') return null;

@@ -9,15 +9,20 @@ import {
   requestIdHeader,
 } from './openapi-document.ts';
 import { errorReference, errorResponses, errorStatuses } from './openapi-errors.ts';
-import { createSchemaCollector, type JsonSchema } from './openapi-schemas.ts';
+import {
+  type CloseSchema,
+  createCloseSchema,
+  createSchemaCollector,
+  type JsonSchema,
+} from './openapi-schemas.ts';
 import { parameterTexts, tagTexts } from './openapi-texts.ts';
 import { webhookOperations } from './openapi-webhooks.ts';
 import { isRecipientAccess, recipientScopeOf } from './recipient-access.ts';
-import type { Access, Route } from './route.ts';
+import { type Access, type Route, refusesUnknownNames } from './route.ts';
 
 const description = `One HTTP API to send notifications over seven channels and to follow each one until it is delivered.
 
-Every request needs \`Authorization: Bearer <key>\`. The key selects the environment: with \`crl_test_…\` keys, messages end in the built-in sandbox and never leave the machine; \`crl_live_…\` keys reach real providers. Bodies are JSON; timestamps are UTC, ISO 8601 with milliseconds. Unknown fields are ignored, unless the name is close to a known one (\`sendAt\`, \`adress\`): then the response is 400 \`parameter_unknown\` with the right name. In a body, \`null\` for an optional field is the same as omitting it; in a partial update the value stays unchanged, and an empty string clears it. Every response has \`X-Request-Id\`; a valid one in the request is kept.
+Every request needs \`Authorization: Bearer <key>\`. The key selects the environment: with \`crl_test_…\` keys, messages end in the built-in sandbox and never leave the machine; \`crl_live_…\` keys reach real providers. Bodies are JSON; timestamps are UTC, ISO 8601 with milliseconds. Unknown fields and query parameters are refused with 400 \`parameter_unknown\`: \`param\` is the path of the field, and the message names the field that is meant, when one is (\`sendAt\`, \`adress\`, \`scheduled_at\`). Free-form objects such as \`template_data\` can have any fields. In a body, \`null\` for an optional field is the same as omitting it; in a partial update the value stays unchanged, and an empty string clears it. Every response has \`X-Request-Id\`; a valid one in the request is kept.
 
 Channels have neutral names: \`chatone\` is Slack, \`chattwo\` is Microsoft Teams, \`chatthree\` is Discord. The SMS provider \`smsone\` is Twilio, \`smstwo\` is Vonage.
 
@@ -28,13 +33,14 @@ All errors have the same format: \`{"error": {"type", "code", "message", "param"
 /** The OpenAPI 3.1 document of a table of routes: the same table registers, checks and describes them. */
 export function openApiDocument(routes: Route[], version: string): OpenApiDocument {
   const { place: location, schemas } = createSchemaCollector();
+  const close = createCloseSchema(routes.map((route) => route.responses));
   const paths: OpenApiDocument['paths'] = {};
   const operationIds = new Set<string>();
   for (const route of routes) {
     if (operationIds.has(route.operation)) throw new Error(`Two routes are called ${route.operation}.`);
     operationIds.add(route.operation);
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, location) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, location, close) };
   }
   const responses = errorResponses(location);
   const { Notification: notification } = schemas();
@@ -87,7 +93,7 @@ function exampled(name: string, schema: JsonSchema): JsonSchema {
   return example && !schema.examples ? { ...schema, examples: [example] } : schema;
 }
 
-function operationOf(route: Route, location: ParameterLocation): Operation {
+function operationOf(route: Route, location: ParameterLocation, close: CloseSchema): Operation {
   const parameters = parametersOf(route, location);
   const scope = scopeOf(route.access);
   return {
@@ -102,7 +108,11 @@ function operationOf(route: Route, location: ParameterLocation): Operation {
       ? {
           requestBody: {
             required: !route.bodyOptional,
-            content: { 'application/json': { schema: location(route.body) } },
+            content: {
+              'application/json': {
+                schema: location(refusesUnknownNames(route) ? close(route.body) : route.body),
+              },
+            },
           },
         }
       : {}),

@@ -24,6 +24,11 @@ export interface Route {
   /** A single-use ticket in the query (`?ticket=`) is accepted instead of a token, for callers that cannot send headers. */
   ticket?: true;
   body?: TSchema;
+  /**
+   * For a change of a resource: names that cannot change, besides those of the response, and what a caller can do instead. A
+   * request with one of them is refused with this sentence.
+   */
+  fixed?: { names?: readonly string[]; instead: string };
   /** The whole body may be left out; the handler then sees `{}`. */
   bodyOptional?: boolean;
   /** A list in the body whose elements are independent: an element that cannot be accepted is replaced by its Problem. */
@@ -101,6 +106,10 @@ export function route<
 >(definition: TypedRoute<Body, Query, Params, Auth>): Route {
   return definition;
 }
+
+/** All operations for callers of ours. What other systems call back, and links in messages, may have names of theirs. */
+export const refusesUnknownNames = ({ path, rawBody }: Route): boolean =>
+  /^\/(?:v1|inbox\/v1|auth)\//.test(path) && !rawBody;
 
 const halfOpenMs = 1_000;
 

@@ -22,7 +22,7 @@ import type { Reply, Route, RouteCall } from './route.ts';
 import { isHttps, sessionTokenOf } from './session-cookie.ts';
 import { answerHalfOpen, createSockets } from './sockets.ts';
 import { createEventStreams, type EventStreams } from './sse.ts';
-import { compileRequestCheck, compileValidator } from './validation.ts';
+import { compileRouteChecks } from './validation.ts';
 
 const mebibyte = 1_048_576;
 /** The body limit for callers without credentials, unless a provider's callbacks need more. */
@@ -197,9 +197,7 @@ type RouteContext = HttpDeps & {
 };
 
 function register(app: FastifyInstance, deps: RouteContext, route: Route): void {
-  const checkBody = route.body && compileRequestCheck(route.body, 'body');
-  const checkQuery = route.query && compileRequestCheck(route.query, 'query');
-  const checkParams = route.params && compileValidator(route.params, 'params');
+  const { checkBody, checkQuery, checkParams } = compileRouteChecks(route);
 
   app.route({
     method: route.method,
@@ -220,13 +218,11 @@ function register(app: FastifyInstance, deps: RouteContext, route: Route): void 
       checkParams?.(request.params);
       checkQuery?.(request.query);
       let body = request.body;
-      if (checkBody) {
-        if (body === undefined) {
-          if (!route.bodyOptional) throw new Problem('parameter_missing', 'A JSON body is required.');
-          body = {};
-        }
-        checkBody(body);
+      if (body === undefined && route.body) {
+        if (!route.bodyOptional) throw new Problem('parameter_missing', 'A JSON body is required.');
+        body = {};
       }
+      checkBody?.(body);
       const writer = route.method === 'GET' ? null : callerIdOf(request.principal);
       const ended = route.computes && writer ? deps.computations.begin({ id: writer }) : null;
       if (writer) deps.listReads.wrote(writer);

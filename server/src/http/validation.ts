@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { notFound, Problem } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { invalidCursor } from '../kernel/page.ts';
@@ -7,6 +7,8 @@ import { mustMatch } from '../kernel/patterns.ts';
 import type { JsonRecord } from '../kernel/record.ts';
 import { vendorHint, wireNameWithVendor } from '../kernel/vendors.ts';
 import { compileFieldCheck, type FieldCheck } from './fields.ts';
+import { type Route, refusesUnknownNames } from './route.ts';
+import type { NameHints } from './unknown-name.ts';
 
 const formats = {
   uuid: isUuid,
@@ -51,13 +53,50 @@ export function compileValidator(schema: TSchema, part: RequestPart): (value: un
  * Checks the names of the fields, then their values: for a misspelt required field, the right name is a better answer than
  * "missing".
  */
-export function compileRequestCheck(schema: TSchema, part: 'body' | 'query'): FieldCheck {
-  const checkFields = compileFieldCheck(schema, part);
+export function compileRequestCheck(
+  schema: TSchema,
+  part: 'body' | 'query',
+  hints: NameHints = {},
+): FieldCheck {
+  const checkFields = compileFieldCheck(schema, part, hints);
   const validate = compileValidator(schema, part);
-  return (value, budget) => {
-    checkFields?.(value, budget);
+  return (value) => {
+    checkFields?.(value);
     validate(value);
   };
+}
+
+type Checks = Record<
+  'checkBody' | 'checkQuery' | 'checkParams',
+  ((value: unknown) => void) | null | undefined
+>;
+
+/** An operation without a body or a query has no names. */
+const nameless = Type.Object({});
+
+export function compileRouteChecks(route: Route): Checks {
+  const { body, query, params } = route;
+  const checkParams = params && compileValidator(params, 'params');
+  if (!refusesUnknownNames(route)) {
+    const checkBody = body && compileValidator(body, 'body');
+    return { checkBody, checkQuery: query && compileValidator(query, 'query'), checkParams };
+  }
+  const hints = nameHintsOf(route);
+  return {
+    checkBody: body ? compileRequestCheck(body, 'body', hints) : compileFieldCheck(nameless, 'body', hints),
+    checkQuery: query ? compileRequestCheck(query, 'query') : compileFieldCheck(nameless, 'query'),
+    checkParams,
+  };
+}
+
+function nameHintsOf({ method, path, headers = {}, fixed, responses }: Route): NameHints {
+  const params = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const hints = { params, headers: Object.keys(headers) };
+  if (method !== 'PATCH' && method !== 'PUT') return hints;
+  const shown = Object.values(responses).flatMap((schema) =>
+    Object.keys((schema as { properties?: object } | null)?.properties ?? {}),
+  );
+  return { ...hints, fixed: new Set([...shown, ...(fixed?.names ?? [])]), instead: fixed?.instead };
 }
 
 /** PostgreSQL cannot store NUL, so no resource has it in a name. In bodies the parser refuses it. */

@@ -1,9 +1,16 @@
 import type { JsonRecord } from './record.ts';
 
-/** The allowed field names of an object. Any other name is ignored, unless it is close to one of them. */
+/** The field names that an object can have. */
 export interface KnownNames {
-  /** Returns the first unknown name that must be a mistake, with the intended name. */
+  /** Returns the known name that an unknown one is close to; no typos means another case style (`sendAt`, `send-at`). */
+  nearest(given: string): NearName | null;
+  /** For objects that may have other names too: returns the first that must be a mistake, with the intended name. */
   findMisspelt(object: JsonRecord, budget: NameBudget): Misspelt | null;
+}
+
+interface NearName {
+  name: string;
+  typos: number;
 }
 
 export interface Misspelt {
@@ -23,39 +30,42 @@ export const newNameBudget = (): NameBudget => ({ names: 100 });
 
 export function createKnownNames(names: Iterable<string>): KnownNames {
   const known = new Set(names);
-  const folded = [...known].map((name) => ({ name, text: fold(name) }));
+  const folded = [...known].map((name) => ({ name, text: foldName(name) }));
   const longest = Math.max(0, ...[...known].map((name) => name.length));
 
   /** Finds another case style (`sendAt`, `send-at`), a typo (`adress`), or both: compared without case and punctuation. */
-  function similar(given: string): string | null {
+  function nearest(given: string): NearName | null {
     // The length is checked first: the caller chooses it, and everything below grows with it.
     if (given.length > 2 * longest) return null;
-    const text = fold(given);
-    let best: { name: string; typos: number } | null = null;
+    const text = foldName(given);
+    let best: NearName | null = null;
     for (const candidate of folded) {
       const allowed = Math.min(typosAllowed(candidate.text.length), best ? best.typos - 1 : maxTypos);
       const typos = distance(text, candidate.text, allowed);
       if (typos !== null) best = { name: candidate.name, typos };
     }
-    return best?.name ?? null;
+    return best;
   }
 
   return {
+    nearest,
+
     findMisspelt(object, budget) {
       for (const given in object) {
         if (known.has(given)) continue;
         if (budget.names === 0) return null;
         budget.names -= 1;
         // Some clients send null for every field that they do not set; that is no mistake.
-        const meant = object[given] === null ? null : similar(given);
-        if (meant !== null) return { given, meant };
+        const near = object[given] === null ? null : nearest(given);
+        if (near !== null) return { given, meant: near.name };
       }
       return null;
     },
   };
 }
 
-function fold(name: string): string {
+/** The same for all spellings of a name: without case and punctuation. */
+export function foldName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 

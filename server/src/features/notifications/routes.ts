@@ -61,7 +61,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
           body: {
             data: results.map((result, index) =>
               result instanceof Problem
-                ? { index, ...result.toBody() }
+                ? { index, ...result.inside(`notifications[${index}]`).toBody() }
                 : { index, notification: result.notification },
             ),
           },
@@ -105,6 +105,10 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       access: 'notifications:write',
       params: IdParams,
       body: NotificationPatch,
+      fixed: {
+        names: Object.keys(SendRequest.properties),
+        instead: 'Cancel the notification and send it again.',
+      },
       responses: { 200: Notification },
       async handler({ principal, params, body }) {
         return { status: 200, body: await notifications.update(principal, params.id, body) };

@@ -7,7 +7,6 @@ import { type BatcherOptions, createBatcher, queueFull } from '../../kernel/batc
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { idTime } from '../../kernel/ids.ts';
-import { newNameBudget } from '../../kernel/known-names.ts';
 import { ObjectStoreError } from '../../kernel/object-store.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { isRecord } from '../../kernel/record.ts';
@@ -247,7 +246,6 @@ export function createNotificationService(
 
     async acceptMany(principal, requests, isAbandoned) {
       if (batcher.isFull()) throw queueFull();
-      const budget = newNameBudget();
       return Promise.all(
         requests.map((request) =>
           acceptElement(request).catch((error: unknown) => {
@@ -261,7 +259,7 @@ export function createNotificationService(
         if (element instanceof Problem) throw element;
         if (!isRecord(element)) throw new Problem('parameter_invalid', 'Each element must be a JSON object.');
         while (isLoopHeld()) await yieldToEventLoop();
-        checkElement(element, budget);
+        checkElement(element);
         const { idempotency_key: key, ...request } = element as BatchElement;
         return acceptOne(principal, request, key ?? null, 'bulk', isAbandoned);
       }

@@ -1,0 +1,61 @@
+import { Problem } from '../kernel/errors.ts';
+import { foldName } from '../kernel/known-names.ts';
+import { joinPath, type ObjectShape } from './field-shape.ts';
+import { foreignNameOf, unsupportedPartOf } from './foreign-names.ts';
+
+/** What an operation knows about names that its body or query does not have. */
+export interface NameHints {
+  /** Names in the path of the URL. */
+  params?: readonly string[];
+  headers?: readonly string[];
+  /** Names that the resource has and the operation cannot change. */
+  fixed?: ReadonlySet<string>;
+  /** What to do instead of changing them. */
+  instead?: string | undefined;
+}
+
+interface UnknownName {
+  given: string;
+  /** The object that has the name, and its place in the request. */
+  object: ObjectShape;
+  path: string;
+  noun: string;
+  hints: NameHints;
+}
+
+/** Longer names are cut: the caller chooses their length, and the answer repeats them. */
+const maxShown = 100;
+
+export function unknownName(unknown: UnknownName): Problem {
+  const { given, path, noun } = unknown;
+  const param = joinPath(path, given.length > maxShown ? `${given.slice(0, maxShown)}…` : given);
+  const message = (path === '' && fixedSentence(unknown)) || `Unknown ${noun} ${param}${endingOf(unknown)}`;
+  return new Problem('parameter_unknown', message, { param });
+}
+
+function fixedSentence({ given, hints: { params, fixed, instead } }: UnknownName): string | null {
+  if (params?.includes(given)) return `${given} belongs to the URL, not to the body.`;
+  if (!fixed?.has(given)) return null;
+  return `${given} cannot be changed.${instead ? ` ${instead}` : ''}`;
+}
+
+/** Another spelling of a known name is the best hint, then what other systems mean by the name, then a typo. */
+function endingOf({ given, object, path, hints }: UnknownName): string {
+  const didYouMean = (name: string) => `; did you mean ${joinPath(path, name)}?`;
+  const near = object.names.nearest(given);
+  if (near?.typos === 0) return didYouMean(near.name);
+  const folded = foldName(given.slice(0, maxShown));
+  const header = hints.headers?.find((name) => foldName(name) === folded);
+  if (header) return `; send it as the header ${header}.`;
+  const unsupported = object.fields.has('text_body') ? unsupportedPartOf(folded) : null;
+  if (unsupported) return `. ${unsupported}.`;
+  const meant = foreignNameOf(folded).find((candidate) => hasField(object, candidate)) ?? near?.name;
+  return meant ? didYouMean(meant) : '.';
+}
+
+function hasField(object: ObjectShape, path: string): boolean {
+  const [name = '', ...rest] = path.split('.');
+  const field = object.fields.get(name);
+  if (!field || rest.length === 0) return field !== undefined;
+  return field.inside?.kind === 'object' && hasField(field.inside, rest.join('.'));
+}
