@@ -199,6 +199,14 @@ describe('a field that cannot be changed', () => {
     expect((await app.request('GET', path)).body.subject).toBe('Hello');
   });
 
+  test('inside of a list', async () => {
+    const path = `/v1/environments/${app.testEnvironmentId}/email-settings`;
+    const providers = [{ kind: 'sandbox', callback_url: null }];
+    expect((await refusal('PATCH', path, { providers }))[3]).toBe(
+      'providers[0].callback_url cannot be changed.',
+    );
+  });
+
   test('of other resources', async () => {
     await app.request('POST', '/v1/templates', {
       body: { key: 'fixed', name: 'Fixed', subject_template: 'S', html_body_template: 'H' },

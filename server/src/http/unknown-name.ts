@@ -1,6 +1,6 @@
 import { Problem } from '../kernel/errors.ts';
 import { foldName } from '../kernel/known-names.ts';
-import { joinPath, type ObjectShape } from './field-shape.ts';
+import { type FieldShape, joinPath, type ObjectShape } from './field-shape.ts';
 import { foreignNameOf, unsupportedPartOf } from './foreign-names.ts';
 
 /** What an operation knows about names that its body or query does not have. */
@@ -8,10 +8,10 @@ export interface NameHints {
   /** Names in the path of the URL. */
   params?: readonly string[];
   headers?: readonly string[];
-  /** Names that the resource has and the operation cannot change. */
-  fixed?: ReadonlySet<string>;
-  /** What to do instead of changing them. */
-  instead?: string | undefined;
+  /** For a change: the resource as the operation returns it. */
+  resource?: FieldShape | null;
+  /** Other names that the resource has, and what to do instead of changing it. */
+  fixed?: { names?: readonly string[]; instead: string } | undefined;
 }
 
 interface UnknownName {
@@ -29,15 +29,29 @@ const maxShown = 100;
 export function unknownName(unknown: UnknownName): Problem {
   const { given, path, noun } = unknown;
   const param = joinPath(path, given.length > maxShown ? `${given.slice(0, maxShown)}…` : given);
-  const message = (path === '' && fixedSentence(unknown)) || `Unknown ${noun} ${param}${endingOf(unknown)}`;
+  const message = fixedSentence(unknown, param) ?? `Unknown ${noun} ${param}${endingOf(unknown)}`;
   return new Problem('parameter_unknown', message, { param });
 }
 
-function fixedSentence({ given, hints: { params, fixed, instead } }: UnknownName): string | null {
-  if (params?.includes(given)) return `${given} belongs to the URL, not to the body.`;
-  if (!fixed?.has(given)) return null;
-  return `${given} cannot be changed.${instead ? ` ${instead}` : ''}`;
+function fixedSentence({ given, path, hints }: UnknownName, param: string): string | null {
+  const { params, resource, fixed } = hints;
+  if (path === '' && params?.includes(given)) return `${given} belongs to the URL, not to the body.`;
+  const isFixed = path === '' && fixed?.names?.includes(given);
+  if (!isFixed && !fieldsAt(resource, path)?.has(given)) return null;
+  return `${param} cannot be changed.${fixed ? ` ${fixed.instead}` : ''}`;
 }
+
+function fieldsAt(resource: FieldShape | null | undefined, path: string): ObjectShape['fields'] | null {
+  const names = path
+    .replaceAll(/\[\d+\]/g, '')
+    .split('.')
+    .filter((name) => name !== '');
+  const at = names.reduce((shape, name) => objectOf(shape)?.fields.get(name)?.inside, resource);
+  return objectOf(at)?.fields ?? null;
+}
+
+const objectOf = (shape: FieldShape | null | undefined): ObjectShape | null =>
+  shape?.kind === 'list' ? objectOf(shape.items) : (shape ?? null);
 
 /** Another spelling of a known name is the best hint, then what other systems mean by the name, then a typo. */
 function endingOf({ given, object, path, hints }: UnknownName): string {

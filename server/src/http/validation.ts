@@ -6,6 +6,7 @@ import { invalidCursor } from '../kernel/page.ts';
 import { mustMatch } from '../kernel/patterns.ts';
 import type { JsonRecord } from '../kernel/record.ts';
 import { vendorHint, wireNameWithVendor } from '../kernel/vendors.ts';
+import { shapeOf } from './field-shape.ts';
 import { compileFieldCheck, type FieldCheck } from './fields.ts';
 import { type Route, refusesUnknownNames } from './route.ts';
 import type { NameHints } from './unknown-name.ts';
@@ -93,10 +94,8 @@ function nameHintsOf({ method, path, headers = {}, fixed, responses }: Route): N
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const hints = { params, headers: Object.keys(headers) };
   if (method !== 'PATCH' && method !== 'PUT') return hints;
-  const shown = Object.values(responses).flatMap((schema) =>
-    Object.keys((schema as { properties?: object } | null)?.properties ?? {}),
-  );
-  return { ...hints, fixed: new Set([...shown, ...(fixed?.names ?? [])]), instead: fixed?.instead };
+  const resource = responses[200] ?? responses[201];
+  return { ...hints, fixed, resource: resource ? shapeOf(resource) : null };
 }
 
 /** PostgreSQL cannot store NUL, so no resource has it in a name. In bodies the parser refuses it. */

@@ -177,9 +177,11 @@ describe('a broadcast', () => {
     expect(await recipientsOf(id)).toHaveLength(3);
   });
 
-  test('ignores the recipient of a single send, and keeps its content in one place', async () => {
+  test('refuses the recipient of a single send, and keeps its content in one place', async () => {
     const topic = await crowdOf(1);
-    const { status, body } = await create({ audience: { topic }, recipient: null });
+    const refused = await create({ audience: { topic }, recipient: null });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'recipient']);
+    const { status, body } = await create({ audience: { topic } });
     expect(status).toBe(201);
     const [row] = await query(app.pool, 'select request from broadcasts where id = $1', [body.id]);
     expect(row).toEqual({ request: { audience: { topic }, send_at: null } });

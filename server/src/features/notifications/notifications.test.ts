@@ -508,7 +508,7 @@ describe('batches', () => {
       'parameter_invalid',
       'fine',
     ]);
-    expect(body.data[0].error.param).toBe('text_body');
+    expect(body.data[0].error.param).toBe('notifications[0].text_body');
     // Beside the list there is nobody else whose fault it could be.
     const beside = await app.request('POST', '/v1/notifications/batch', {
       body: { notifications: [good], x: 'a\0b' },

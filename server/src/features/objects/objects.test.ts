@@ -396,7 +396,7 @@ test('deleting, erasing a person and retention delete the objects', async () => 
   expect(keys).toHaveLength(6);
 
   expect((await app.request('DELETE', `/v1/notifications/${deleted.id}`)).status).toBe(204);
-  const erasure = await app.request('DELETE', '/v1/users/erin?erase=true');
+  const erasure = await app.request('DELETE', '/v1/users/erin');
   expect(erasure.status).toBeLessThan(300);
   await waitUntil(async () => {
     const states = await objectsOf(erased.id);

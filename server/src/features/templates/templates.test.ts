@@ -39,7 +39,6 @@ describe('the resource', () => {
       subject_template: 'Hi {{ name }}',
       html_body_template: '<p>{{ name }}</p>',
       text_body_template: '{{ name }}',
-      newer_field: 1,
     });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -221,7 +220,7 @@ describe('the resource', () => {
     ] as const) {
       const { status } = await app.request(method, `/v1/templates/${key}${path}`, {
         key: app.liveKey,
-        ...(method === 'GET' ? {} : { body: { text_template: 'x' } }),
+        ...(method === 'PUT' ? { body: { text_template: 'x' } } : method === 'GET' ? {} : { body: {} }),
       });
       expect([method, path, status]).toEqual([method, path, 404]);
     }
