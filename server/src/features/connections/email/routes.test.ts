@@ -89,7 +89,6 @@ describe('email settings', () => {
       sender_locked: true,
       track_opens: true,
       providers: [provider(), { kind: 'sandbox', enabled: false }],
-      unknown: 'ignored',
     });
     expect(written.status).toBe(200);
     expect(written.body).toEqual({
