@@ -9,6 +9,7 @@ export const startOptions = [
   '--organization',
   '--backup',
   '--restore',
+  '--database-url',
   '--rotate-secrets',
   '--accept-lost-key',
   '--open-incident',

@@ -2,6 +2,7 @@ import { acceptLostKeyCommand } from './accept-lost-key.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
 import type { OperatorCommand } from './command.ts';
 import { createOrganizationCommand } from './create-organization.ts';
+import { databaseUrlCommand } from './database-url.ts';
 import { openIncidentCommand, resolveIncidentCommand, updateIncidentCommand } from './incidents.ts';
 import { organizationCommand } from './move/command.ts';
 import { resetPasswordCommand } from './reset-password.ts';
@@ -33,6 +34,11 @@ export const operatorCommands: Record<string, { usage: string; does: string; run
     usage: '--restore DIR [--force]',
     does: 'restores such a backup while the service is stopped (docs/guides/backup.md)',
     run: restoreCommand,
+  },
+  '--database-url': {
+    usage: '--database-url',
+    does: 'prints the address of the bundled database while the service runs, for psql (docs/guides/running.md)',
+    run: databaseUrlCommand,
   },
   '--rotate-secrets': {
     usage: '--rotate-secrets',
