@@ -104,14 +104,16 @@ export const broadcastCommands: readonly Command[] = [
       if (values['dry-run'] && json) return io.out(JSON.stringify(dryRun));
       if (!json) for (const line of describe(dryRun)) io.out(line);
       if (values['dry-run']) return exitCodes.ok;
-      const whom = dryRun.is_everybody
+      // An environment without users has nobody to count as everybody, and `all` needs the confirmation nevertheless.
+      const isEverybody = dryRun.is_everybody || request.audience.all === true;
+      const whom = isEverybody
         ? style('bold', `everybody (${countOf(dryRun.count, 'user')})`)
         : countOf(dryRun.count, 'user');
       if (!(await confirmed(io, `Send to ${whom}?`, values.yes))) {
         io.err('Nothing was sent.');
         return exitCodes.ok;
       }
-      const confirm = dryRun.is_everybody ? { audience: { ...audience, confirm: true } } : {};
+      const confirm = isEverybody ? { audience: { ...audience, confirm: true } } : {};
       const broadcast = await client().broadcasts.create(
         { ...request, ...confirm },
         { idempotency_key: values['idempotency-key'] },
