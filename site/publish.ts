@@ -7,7 +7,7 @@ import { brokenLinks } from './built-links.ts';
 
 const servedBase = '/docs/guide/';
 const base = process.env.DOCS_BASE ?? servedBase;
-const mostBytes = 1_000_000;
+const mostBytes = 2_000_000;
 /** Packages whose code is in the pages. */
 const inPages = [
   'vitepress',
@@ -28,8 +28,8 @@ const built = fileURLToPath(new URL('./dist/site', import.meta.url));
 const target = fileURLToPath(new URL('../server/dist/guide', import.meta.url));
 
 /**
- * Checks the links of the built site, then copies it to where the service finds it. Only compressed: 7 MB become less than one,
- * which is what the package of the server may grow by.
+ * Checks the links of the built site, then copies it to where the service finds it. Only compressed: 7 MB become one. The package
+ * of the server may grow by two.
  */
 function main(): void {
   const files = new Map(

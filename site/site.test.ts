@@ -51,8 +51,8 @@ test('the text is not longer than what the published site may weigh', () => {
   ];
   const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
   const size = pages.reduce((sum, page) => sum + brotliCompressSync(page, quick).length, 0);
-  // Measured: 216 KB became 993 KB of site, with frames, programs and search. `npm run docs` fails above 1,000.
-  expect(size).toBeLessThan(218_000);
+  // Measured: 216 KB became 993 KB of site, with frames, programs and search. `npm run docs` fails above 2,000.
+  expect(size).toBeLessThan(430_000);
 });
 
 test('a command with curl and the call in TypeScript after it become tabs; other code stays as it is', () => {
