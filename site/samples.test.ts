@@ -14,7 +14,7 @@ const guides = readdirSync(join(root, 'docs/guides')).map((name) => ({
   text: readFileSync(join(root, 'docs/guides', name), 'utf8'),
 }));
 
-/** What docs/README.md says about samples: there is a client. */
+/** What a sample of the API reference leaves out. Those of the guides bring their imports. */
 const preamble = `import { createClient } from '@carillon/sdk';
 import { createInboxClient } from '@carillon/sdk/inbox';
 const client = createClient();
@@ -26,12 +26,7 @@ function samplesOfGuides(): Record<string, string> {
   const samples = guides.flatMap(({ name, text }) =>
     [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => ({ name, code })),
   );
-  return Object.fromEntries(
-    samples.map(({ name, code }, index) => {
-      const isWhole = /^import .*@carillon\/sdk|^import .*standardwebhooks/m.test(code);
-      return [`${name}-${index}.ts`, isWhole ? code : preamble + code];
-    }),
-  );
+  return Object.fromEntries(samples.map(({ name, code }, index) => [`${name}-${index}.ts`, code]));
 }
 
 /** All in one file, each in a block of its own. */

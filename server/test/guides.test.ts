@@ -37,27 +37,6 @@ test('every link of the documentation leads somewhere', () => {
   expect(dead).toEqual([]);
 });
 
-test('the variables of the guides are those that their index sets', () => {
-  const set = new Set([...textOf('docs/README.md').matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name));
-  // What an earlier command answered, and what only the operator knows.
-  for (const own of [
-    'ENDPOINT_ID',
-    'NOTIFICATION_ID',
-    'CONFIRM_TOKEN',
-    'ACTION_ID',
-    'DATABASE_URL',
-    'NEW_DATABASE_URL',
-  ])
-    set.add(own);
-  const unknown = folder('docs/guides').flatMap((page) =>
-    [...textOf(page).matchAll(/```sh\n([\s\S]*?)```/g)]
-      .flatMap(([, code = '']) => [...code.matchAll(/\$([A-Z_]+)/g)])
-      .filter(([, name]) => !set.has(name))
-      .map(([variable]) => `${page}: ${variable}`),
-  );
-  expect(unknown).toEqual([]);
-});
-
 test('commands and code call the variable of the key CARILLON_API_KEY', () => {
   const readers = [
     'README.md',

@@ -64,7 +64,7 @@ export interface HttpSimulatorOptions {
 
 /**
  * A scripted provider on a real socket, controlled by its object or over the wire: `POST /__script` with
- * `{"faults": [...]}` for the next calls or `{"fault": ...}` for all of them.
+ * `{"faults": [...]}` for the next calls (in place of those that are left) or `{"fault": ...}` for all after them.
  */
 export async function startHttpSimulator(options: HttpSimulatorOptions): Promise<HttpSimulator> {
   const sockets = new Set<Socket>();
@@ -144,7 +144,7 @@ export async function startHttpSimulator(options: HttpSimulatorOptions): Promise
     }
     try {
       if (own) return reply(response, { status: 200, body: (await own(body)) ?? {} });
-      if (Array.isArray(body.faults)) simulator.faults.push(...(body.faults as Fault[]));
+      if (Array.isArray(body.faults)) simulator.faults = body.faults as Fault[];
       if ('fault' in body) simulator.fault = body.fault as Fault | null;
       reply(response, { status: 200, body: { faults: simulator.faults, fault: simulator.fault } });
     } catch (error) {
