@@ -68,6 +68,7 @@ export async function revokeKey(
 ): Promise<void> {
   await transaction(deps.pool, async (tx) => {
     const row = await getKeyForUpdate(tx, principal, id);
+    mustHaveScopes(principal, grantedScopes(row), 'Deleting a key with');
     await markKeyRevoked(tx, id);
     await recordAudit(tx, {
       principal,
@@ -142,20 +143,24 @@ async function getKeyForUpdate(sql: Sql, principal: Principal, id: string): Prom
 
 /** A caller with few scopes, or few days left, cannot create a key that has more of them. */
 function mustBeGrantable(principal: Principal, wanted: Iterable<Scope>, expiresAt: Date | null): void {
-  for (const scope of wanted) {
-    if (!principal.scopes.has(scope)) {
-      throw new Problem(
-        'insufficient_scope',
-        `Granting the scope ${scope} requires credentials with that scope.`,
-      );
-    }
-  }
+  mustHaveScopes(principal, wanted, 'Granting');
   if (principal.endsAt && (!expiresAt || expiresAt > principal.endsAt)) {
     const end = principal.endsAt.toISOString();
     throw new Problem(
       'insufficient_scope',
       `These credentials expire at ${end}: the expires_at of the new key must not be later.`,
     );
+  }
+}
+
+/** A caller cannot end a key that is stronger than the caller, either: it would lock out who may do more. */
+function mustHaveScopes(principal: Principal, wanted: Iterable<Scope>, what: string): void {
+  for (const scope of wanted) {
+    if (!principal.scopes.has(scope))
+      throw new Problem(
+        'insufficient_scope',
+        `${what} the scope ${scope} requires credentials with that scope.`,
+      );
   }
 }
 

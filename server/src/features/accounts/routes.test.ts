@@ -222,6 +222,14 @@ describe('DELETE /v1/api-keys/:id', () => {
     expect((await app.request('GET', '/v1/me', { key })).status).toBe(200);
   });
 
+  test('is refused to a key that lacks a scope of the other', async () => {
+    const strong = await create({ name: 'strong', preset: 'full_access' });
+    const { key } = await create({ name: 'weak', scopes: ['keys:write'] });
+    const response = await app.request('DELETE', `/v1/api-keys/${strong.id}`, { key });
+    expect(response).toMatchObject({ status: 403, body: { error: { code: 'insufficient_scope' } } });
+    expect((await app.request('GET', '/v1/me', { key: strong.key })).status).toBe(200);
+  });
+
   test('a key may revoke itself', async () => {
     const { id, key } = await create({ name: 'self', preset: 'full_access' });
     expect((await app.request('DELETE', `/v1/api-keys/${id}`, { key })).status).toBe(204);
