@@ -20,7 +20,7 @@ import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
 import type { Reply, Route, RouteCall } from './route.ts';
 import { isHttps, sessionTokenOf } from './session-cookie.ts';
-import { answerHalfOpen, createSockets } from './sockets.ts';
+import { answerHalfOpen, createSockets, headerTimes } from './sockets.ts';
 import { createEventStreams, type EventStreams } from './sse.ts';
 import { compileRouteChecks } from './validation.ts';
 
@@ -81,7 +81,7 @@ export function createHttpServer(
     // A request without Host is refused below, with our own error.
     serverFactory: (handler, options) =>
       answerHalfOpen(
-        createServer({ ...(options as object), headersTimeout: 15_000, requireHostHeader: false }, handler),
+        createServer({ ...(options as object), ...headerTimes, requireHostHeader: false }, handler),
       ),
   });
 

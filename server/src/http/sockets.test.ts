@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
-import { closeWithin, createSockets } from './sockets.ts';
+import { closeWithin, createSockets, headerTimes } from './sockets.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -99,6 +99,22 @@ describe('what cannot be read as a request', () => {
     const line = dial(await server.listen({ port: 0, host: '127.0.0.1' }));
     line.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{');
     expect((await line.ended).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 401']);
+  });
+
+  test('completely, but its headers byte by byte, is hung up on within 30 s', async () => {
+    const { headersTimeout, connectionsCheckingInterval } = headerTimes;
+    expect(headersTimeout + connectionsCheckingInterval).toBeLessThan(30_000);
+    const app = await start({ CARILLON_ROLES: 'api' });
+    expect(app.app.http.server.headersTimeout).toBe(headersTimeout);
+
+    const line = dial(await hurried().listen({ port: 0, host: '127.0.0.1' }));
+    line.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    const trickle = setInterval(() => line.socket.writable && line.write('x'), 10);
+    try {
+      expect(await line.ended).toMatch(/^HTTP\/1.1 (400|408) /);
+    } finally {
+      clearInterval(trickle);
+    }
   });
 
   test('in time is refused, and hung up on even if the other side never does', async () => {

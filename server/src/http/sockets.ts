@@ -17,6 +17,12 @@ export interface Sockets {
   areLeaving(): boolean;
 }
 
+/**
+ * A client that sends its headers byte by byte is answered 408 after the first time, noticed within the second: Node looks every
+ * 30 s unless told.
+ */
+export const headerTimes = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
+
 /** `lingerMs` is the time that a refusal gets to arrive. */
 export function createSockets(lingerMs = 2_000): Sockets {
   /**
