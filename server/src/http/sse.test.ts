@@ -28,11 +28,12 @@ async function serve(
 ): Promise<void> {
   const server = fastify({ serverFactory: (handler) => answerHalfOpen(createServer(handler)) });
   app = server;
-  streams = createEventStreams({ set: (count) => (open = count) }, times);
+  streams = createEventStreams({ set: (count) => (open = count) }, times, { all: 3, perEnvironment: 2 });
   server.addHook('preClose', () => streams.stop());
   server.get('/', async (request, reply) => {
     await before(reply);
     streams.serve(request, reply, {
+      environmentId: String(request.headers.environment ?? 'one'),
       endsAtMs: Date.now() + lifeMs,
       start: (stream) => ({ onDrain: () => {}, onClose: () => {}, ...start(stream) }),
     });
@@ -41,11 +42,11 @@ async function serve(
   port = (server.server.address() as AddressInfo).port;
 }
 
-async function request(): Promise<Socket> {
+async function request(environment = 'one'): Promise<Socket> {
   const socket = connect(port);
   sockets.push(socket);
   socket.on('error', () => {});
-  socket.setEncoding('utf8').write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  socket.setEncoding('utf8').write(`GET / HTTP/1.1\r\nHost: x\r\nEnvironment: ${environment}\r\n\r\n`);
   return socket;
 }
 
@@ -63,6 +64,17 @@ async function readUntil(socket: Socket, wanted: RegExp): Promise<string> {
   }
   throw new Error(`ended after ${JSON.stringify(text)}`);
 }
+
+test('an environment has a share of the streams, and gets it back when they close', async () => {
+  await serve(() => ({}));
+  const [first] = [await request(), await request()];
+  for (const socket of sockets) await readUntil(socket, /200 OK/);
+  expect(await readUntil(await request(), /\r\n\r\n/)).toMatch(/ 500 |already has 2 open streams/);
+  await readUntil(await request('two'), /200 OK/);
+  first?.destroy();
+  for (const end = Date.now() + 5_000; open > 2 && Date.now() < end; ) await new Promise(setImmediate);
+  await readUntil(await request(), /200 OK/);
+});
 
 test('a frame is one event, whatever is in it', () => {
   expect(eventFrame(7, 'note', { text: 'a\r\ndata: b\n\nid: 9' })).toBe(

@@ -25,6 +25,8 @@ export interface StreamListener {
 
 /** The answer of a route that opens a stream. */
 export interface StreamStart {
+  /** The environment that the stream counts for. */
+  environmentId: string;
   /** The time at which the stream must end, in Unix milliseconds. */
   endsAtMs: number;
   start(stream: EventStream): StreamListener;
@@ -38,7 +40,8 @@ const streamTimes = {
   lingerMs: 2_000,
   sweepMs: 1_000,
 };
-const maxStreams = 20_000;
+/** In one process. An environment leaves three quarters to the others. */
+const streamLimits = { all: 20_000, perEnvironment: 5_000 };
 
 /** Formats one event. Line breaks cannot occur: ids are numbers, types are ours, and JSON escapes them. */
 export function eventFrame(id: number, type: string, data: unknown): string {
@@ -46,6 +49,7 @@ export function eventFrame(id: number, type: string, data: unknown): string {
 }
 
 interface Open {
+  environmentId: string;
   response: ServerResponse;
   listener: StreamListener;
   endsAtMs: number;
@@ -65,8 +69,10 @@ export interface EventStreams {
 export function createEventStreams(
   openStreams: { set(count: number): void },
   times = streamTimes,
+  limits = streamLimits,
 ): EventStreams {
   const streams = new Set<Open>();
+  const countOf = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let whenEmpty: (() => void) | null = null;
@@ -95,8 +101,15 @@ export function createEventStreams(
     }
   }
 
+  function count(environmentId: string, change: 1 | -1): void {
+    const open = (countOf.get(environmentId) ?? 0) + change;
+    if (open === 0) countOf.delete(environmentId);
+    else countOf.set(environmentId, open);
+  }
+
   function closed(open: Open): void {
     if (!streams.delete(open)) return;
+    count(open.environmentId, -1);
     openStreams.set(streams.size);
     open.listener.onClose();
     if (streams.size > 0) return;
@@ -106,8 +119,15 @@ export function createEventStreams(
   }
 
   return {
-    serve(request, reply, { endsAtMs, start }) {
-      if (stopped || streams.size >= maxStreams) {
+    serve(request, reply, { environmentId, endsAtMs, start }) {
+      if (!stopped && (countOf.get(environmentId) ?? 0) >= limits.perEnvironment) {
+        throw new Problem(
+          'rate_limited',
+          `This environment already has ${limits.perEnvironment} open streams here. Try again later.`,
+          { headers: { 'retry-after': '10' } },
+        );
+      }
+      if (stopped || streams.size >= limits.all) {
         throw new Problem('temporarily_unavailable', 'Streams are temporarily unavailable. Try again.', {
           headers: { 'retry-after': '1' },
         });
@@ -134,6 +154,7 @@ export function createEventStreams(
       }
       socket.setKeepAlive(true, 60_000);
       const open: Open = {
+        environmentId,
         response,
         listener: { onDrain: () => {}, onClose: () => {} },
         endsAtMs,
@@ -141,6 +162,7 @@ export function createEventStreams(
         cutAtMs: 0,
       };
       streams.add(open);
+      count(environmentId, 1);
       openStreams.set(streams.size);
       timer ??= setInterval(sweep, times.sweepMs);
       const hangUp = (): void => {

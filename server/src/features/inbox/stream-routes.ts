@@ -51,6 +51,7 @@ export function streamRoutes(deps: Pick<Deps, 'pool' | 'clock'> & { liveInbox: L
         return {
           status: 200,
           stream: {
+            environmentId: principal.environmentId,
             endsAtMs: Math.min(principal.expiresAtMs, deps.clock() + longestMs),
             start: deps.liveInbox.open(principal, lastId ? seqOf(lastId) : null),
           },
