@@ -97,12 +97,17 @@ function headOf({ name, logoUrl }: PageBrand): Html | null {
 `;
 }
 
+/** URLs may have `;`, `,` and `'` in their host, which would add directives and sources to a policy. */
+export function isPlainOrigin(origin: string): boolean {
+  return /^https?:\/\/[\w.-]+(?::\d+)?$|^https?:\/\/\[[\da-f:.]+\](?::\d+)?$/i.test(origin);
+}
+
 /** Nothing but the style, the logo and the form of the page itself. */
 function policyOf(style: string, logoUrl: string | null): string {
   return [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-    ...(logoUrl ? [`img-src ${new URL(logoUrl).origin}`] : []),
+    ...(logoUrl && isPlainOrigin(new URL(logoUrl).origin) ? [`img-src ${new URL(logoUrl).origin}`] : []),
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

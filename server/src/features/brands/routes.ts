@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { lockEnvironment } from '../../db/lock-environment.ts';
 import { transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import { isPlainOrigin } from '../../http/hosted-page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Nullable } from '../../http/schema.ts';
 import { invalidParameter } from '../../kernel/errors.ts';
@@ -94,5 +95,7 @@ function logoUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'https:' || url.username || url.password)
     throw invalidParameter('logo_url', 'logo_url must be an https URL without a user name.');
+  if (!isPlainOrigin(url.origin))
+    throw invalidParameter('logo_url', "logo_url must have a host of letters, digits, '.', '-' and '_'.");
   return url.href;
 }

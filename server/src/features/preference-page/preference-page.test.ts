@@ -169,6 +169,8 @@ describe('the page', () => {
     ['logo_url', 'http://acme.example/logo.svg'],
     ['logo_url', 'https://a:b@acme.example/logo.svg'],
     ['logo_url', 'javascript:alert(1)'],
+    ['logo_url', "https://a;script-src'self'.example/logo.svg"],
+    ['logo_url', 'https://a,b.example/logo.svg'],
     ['accent_color', 'red; } body { display: none'],
     ['name', 'two\nlines'],
   ])('takes no brand with %s %j', async (field, value) => {
