@@ -50,6 +50,10 @@ describe('the settings', () => {
     ['a form', { form: { to: '{{ to }}' } }],
     ['variables in the path and the query', { url: `${url}/{{ to }}?text={{ text }}`, method: 'GET' }],
     ['a credential from the secret', { headers: { Authorization: 'Bearer {{ secret }}' } }],
+    [
+      'a credential in an encoding',
+      { headers: { Authorization: 'Basic {{ "secret: a | upcase" | append: secret | base64_encode }}' } },
+    ],
     ['statuses and ranges', { success_statuses: '200, 202-204' }],
     ['pointers with escapes', { message_id_pointer: '/a~1b/0/c~0d' }],
   ])('can have %s', (_title, changes) => {
@@ -65,6 +69,16 @@ describe('the settings', () => {
     ['a body and a form', { body: '{}', form: { a: 'b' } }, 'form cannot'],
     ['a body with GET', { body: '{}', method: 'GET' }, 'body cannot'],
     ['a credential in plain text', { headers: { 'X-Api-Key': 'abc' } }, 'headers must not hold a credential'],
+    [
+      'a part of the secret',
+      { headers: { 'X-Key': '{{ secret | slice: 0, 4 }}' } },
+      'headers must not use the filter slice on secret',
+    ],
+    [
+      'the secret under another name',
+      { body: '{% assign key = secret %}"{{ key | reverse }}"' },
+      'body must not use secret in a tag',
+    ],
     ['a header of the connection', { headers: { Host: 'x' } }, 'headers must not have "Host"'],
     ['a header that is none', { headers: { 'a b': 'x' } }, 'headers must not have "a b"'],
     ['a template that is none', { body: '{"a": "{{ to "}' }, 'body is not a valid template'],

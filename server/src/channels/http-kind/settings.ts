@@ -11,6 +11,8 @@ import { pointerProblem } from './pointer.ts';
 const maxWeight = 5_000;
 /** The host must not depend on a message: only the part after it may have variables. */
 const fixedOrigin = /^https?:\/\/[^\s/?#{}@\\]+(?=[/?#]|$)/i;
+/** What templates may do with the secret: the service masks it in these forms, and would show a part of it. */
+const secretFilters = ['append', 'prepend', 'base64_encode', 'url_encode', 'cgi_escape', 'uri_escape'];
 /** Headers that usually hold a credential. */
 const credentialName = /auth|token|key|secret|password|cookie/i;
 
@@ -94,6 +96,8 @@ function* templateProblems(config: ProviderConfig): Problems {
     if (!hasTags(source)) continue;
     weight += weightOf(source);
     if (weight > maxWeight) return yield [field, 'is too long, together with the other templates'];
+    const secretProblem = problemWithSecret(source);
+    if (secretProblem) return yield [field, secretProblem];
     try {
       compile(source, flavour, { locale: null });
     } catch (error) {
@@ -101,6 +105,21 @@ function* templateProblems(config: ProviderConfig): Problems {
       yield [field, `is not a valid template: ${error.message}`];
     }
   }
+}
+
+/** Texts in quotes are not looked at: a text may contain any word. */
+function problemWithSecret(source: string): string | null {
+  for (const [tag] of source.matchAll(/\{\{.*?\}\}|\{%.*?%\}/gs)) {
+    const code = tag.replace(/"[^"]*"|'[^']*'/g, '""');
+    if (!/\bsecret\b/.test(code)) continue;
+    if (code.startsWith('{%') && !/^\{%-?\s*(?:if|elsif|unless)\s/.test(code))
+      return 'must not use secret in a tag: write {{ secret }} where it belongs';
+    const filters = [...code.matchAll(/\|\s*(\w+)/g)].map(([, name = '']) => name);
+    const unknown = filters.find((name) => !secretFilters.includes(name));
+    if (unknown)
+      return `must not use the filter ${unknown} on secret; ${secretFilters.join(', ')} are possible`;
+  }
+  return null;
 }
 
 function* ruleProblems(config: ProviderConfig): Problems {
