@@ -41,11 +41,18 @@ test('a terminal sees the keys and the login that the first start made', () => {
   for (const secret of [first.testKey, ...secretsOf(first.app)]) expect(text).toContain(secret);
 });
 
-test('redirected output holds the Test key with its curl, and says where the Live key and the login are', async () => {
-  const text = banner(first.app, { isTerminal: false });
+test('redirected output holds the generated Test key with its curl, and says where the Live key and the login are', async () => {
+  const config = { ...first.app.deps.config, CARILLON_BOOTSTRAP_TEST_KEY: null };
+  const text = banner({ ...first.app, deps: { ...first.app.deps, config } }, { isTerminal: false });
   for (const secret of secretsOf(first.app)) expect(text).not.toContain(secret);
   expect(text).toContain(first.testKey);
   expect(text).toContain(join(folder, 'credentials.json'));
+  expect(await run(pasted(text))).toMatchObject({ channel: 'email', status: 'queued' });
+});
+
+test('redirected output does not hold a Test key that the operator set, which has full access', async () => {
+  const text = banner(first.app, { isTerminal: false });
+  expect(text).not.toContain(first.testKey);
   expect(await run(pasted(text))).toMatchObject({ channel: 'email', status: 'queued' });
 });
 

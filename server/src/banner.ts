@@ -18,19 +18,23 @@ export function banner(app: App, { isTerminal }: { isTerminal: boolean }): strin
     `Carillon is running at ${app.url}   (dashboard; API reference: ${app.url}/docs)`,
     '',
     ...(app.credentials
-      ? newCredentials(app.credentials, path, isTerminal)
+      ? newCredentials(app, app.credentials, path, isTerminal)
       : [
           readCredentials(config)
             ? `  Keys and login: ${path}`
             : '  Keys and login were created by an earlier start, elsewhere.',
         ]),
     '',
-    ...firstSend(app, path),
+    ...firstSend(app, path, isTerminal),
   ].join('\n');
 }
 
-function newCredentials(made: Credentials, path: string, isTerminal: boolean): string[] {
-  const testKey = `  Test key    ${made.test_key}`;
+/** A Test key that the operator set has full access, also to what reaches Live; one that was generated has not. */
+const isShown = ({ deps: { config } }: App, isTerminal: boolean): boolean =>
+  isTerminal || config.CARILLON_BOOTSTRAP_TEST_KEY === null;
+
+function newCredentials(app: App, made: Credentials, path: string, isTerminal: boolean): string[] {
+  const testKey = `  Test key    ${isShown(app, isTerminal) ? made.test_key : 'that of CARILLON_BOOTSTRAP_TEST_KEY'}`;
   if (!isTerminal) return [testKey, `  Live key and dashboard login: ${path} (printed to a terminal only)`];
   return [
     testKey,
@@ -40,7 +44,8 @@ function newCredentials(made: Credentials, path: string, isTerminal: boolean): s
   ];
 }
 
-function firstSend({ url, credentials, deps: { config } }: App, path: string): string[] {
+function firstSend(app: App, path: string, isTerminal: boolean): string[] {
+  const { url, credentials } = app;
   const lead = 'Send a notification (Test sends end in the sandbox and never leave this machine):';
   const curl = (authorization: string) => [
     `curl -s ${url}/v1/notifications \\`,
@@ -49,8 +54,9 @@ function firstSend({ url, credentials, deps: { config } }: App, path: string): s
     `  -d '{"channel":"email","recipient":{"address":"delivered@sandbox.test"},"subject":"Hello","text_body":"Hello from Carillon."}'`,
     '',
   ];
-  if (credentials) return [lead, '', ...curl(`'Authorization: Bearer ${credentials.test_key}'`)];
-  if (!readCredentials(config)) return [];
+  if (credentials && isShown(app, isTerminal))
+    return [lead, '', ...curl(`'Authorization: Bearer ${credentials.test_key}'`)];
+  if (!readCredentials(app.deps.config)) return [];
   return [
     lead,
     '',

@@ -134,7 +134,8 @@ export const serviceSettings = {
     read: apiKey('test'),
     fallback: null,
     shown: 'generated',
-    meaning: 'The first Test key (crl_test_…), for automation.',
+    meaning:
+      'The first Test key (crl_test_…), for automation. It has full access; one that is generated cannot promote to Live, because the output of the first start shows it.',
     secret: true,
   }),
   CARILLON_BOOTSTRAP_LIVE_KEY: setting<string | null>({

@@ -5,6 +5,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { type Config, loadConfig } from '../../config.ts';
 import { createPool, query } from '../../db/sql.ts';
+import { scopes } from '../../http/scopes.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
 import { bootstrap, createAuthenticator, readCredentials } from './index.ts';
@@ -43,9 +44,15 @@ test('the first start makes an organization with Test and Live, a working key fo
     environmentId: made.test_environment_id,
     environmentKind: 'test',
     plan: 'unmetered',
+    preset: null,
+  });
+  expect(await authenticator.byKey(made.live_key)).toMatchObject({
+    environmentKind: 'live',
     preset: 'full_access',
   });
-  expect((await authenticator.byKey(made.live_key)).environmentKind).toBe('live');
+  // The output of a start, which is often kept, shows the Test key: it must not reach into Live.
+  const { scopes: granted } = await authenticator.byKey(made.test_key);
+  expect(scopes.filter((scope) => !granted.has(scope))).toEqual(['templates:promote', 'workflows:promote']);
 
   const [owner] = await query<{ password_hash: string; role: string; email: string }>(
     db.pool,
@@ -104,6 +111,8 @@ test('settings fix the first credentials', async () => {
     'crl_live_0123456789012345678901234567',
   );
   expect(principal.plan).toBe('free');
+  const test = await createAuthenticator(db.pool, systemClock).byKey('crl_test_0123456789012345678901234567');
+  expect(test.preset).toBe('full_access');
 });
 
 test('processes that start together make exactly one organization, and only one of them says so', async () => {

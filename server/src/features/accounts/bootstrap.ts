@@ -1,5 +1,6 @@
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import { type Scope, scopes } from '../../http/scopes.ts';
 import { randomBase62, sha256 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Actor, recordAudit } from '../audit/index.ts';
@@ -13,7 +14,13 @@ import { newSecretKey } from './secret-key.ts';
 import { hasOrganization, lockFirstStart } from './tenants-store.ts';
 
 /**
- * The first start: an organization with Test and Live, a full-access key for each, and a dashboard owner. Returns null when
+ * The scopes of a Test key that was generated, which logs may show: who reads it there changes nothing in Live. A key that the
+ * operator set is not shown, and has full access.
+ */
+const scopesInLogs = scopes.filter((scope) => !scope.endsWith(':promote'));
+
+/**
+ * The first start: an organization with Test and Live, a key for each, and a dashboard owner. Returns null when
  * there is already an organization. The file is written before the commit: credentials that open nothing (the next start writes
  * new ones) are better than an organization without a way in.
  */
@@ -55,8 +62,11 @@ export async function bootstrap({
       requestId: null,
     });
     for (const environment of [
-      { name: 'Test', id: credentials.test_environment_id, secret: credentials.test_key },
-      { name: 'Live', id: credentials.live_environment_id, secret: credentials.live_key },
+      {
+        ...{ name: 'Test', id: credentials.test_environment_id, secret: credentials.test_key },
+        scopes: config.CARILLON_BOOTSTRAP_TEST_KEY === null ? scopesInLogs : null,
+      },
+      { name: 'Live', id: credentials.live_environment_id, secret: credentials.live_key, scopes: null },
     ]) {
       await insertFirstKey(tx, service(organization.id, environment.id), userId, environment);
     }
@@ -77,7 +87,7 @@ async function insertFirstKey(
   sql: Sql,
   principal: Actor,
   userId: string,
-  environment: { id: string; name: string; secret: string },
+  environment: { id: string; name: string; secret: string; scopes: readonly Scope[] | null },
 ): Promise<void> {
   const row = await insertKey(sql, {
     id: newId(),
@@ -85,8 +95,8 @@ async function insertFirstKey(
     name: `Default ${environment.name} key`,
     hash: sha256(environment.secret),
     last4: environment.secret.slice(-4),
-    preset: 'full_access',
-    scopes: null,
+    preset: environment.scopes === null ? 'full_access' : null,
+    scopes: environment.scopes,
     createdByUserId: userId,
     expiresAt: null,
   });
