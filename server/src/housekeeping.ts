@@ -22,7 +22,7 @@ import { forgetRuns, tidyRuns, wakeRunsOf } from './features/runs/index.ts';
 import { tidySandbox } from './features/sandbox/index.ts';
 import { tidySchedules } from './features/schedules/index.ts';
 import { measureStorage } from './features/usage/index.ts';
-import { forgetEvents } from './features/webhooks/index.ts';
+import { forgetEvents, sealSavedUrls } from './features/webhooks/index.ts';
 import { sealSavedVersions } from './features/workflows/index.ts';
 import { deleteDeadWorkers } from './queue/workers-store.ts';
 
@@ -73,6 +73,7 @@ export function startHousekeeping(deps: HousekeepingDeps, everyMs = minuteMs): {
     await deleteUnusedObjects(deps, () => stopped); // last: a store that does not answer takes its deadline
     if (clock() >= nextSealingAt) {
       await sealSavedVersions(deps, () => stopped);
+      await sealSavedUrls(deps, () => stopped);
       nextSealingAt = clock() + forgetEveryMs;
     }
     if (clock() - countsTidiedAt >= forgetEveryMs) {

@@ -30,6 +30,7 @@ const allowedScans: Record<string, string> = {
   inbox_delete_empty: 'only to erase a person; a ticket lives for 30 seconds',
   sandbox_delete_beyond:
     'the limit is a parameter, so the generic plan expects a sixth of the table; a slice has 2,000 rows',
+  webhooks_list_unsealed_urls: 'once an hour; people create the rows, one at a time',
 };
 
 interface PlanNode {

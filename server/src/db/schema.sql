@@ -1212,6 +1212,7 @@ create table webhook_endpoints (
   signing_secret_prefix text not null,
   failing_since timestamp with time zone,
   disabled_reason text,
+  sealed_query text,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text]))),
   constraint webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'auto_disabled'::text, 'disabled'::text]))),

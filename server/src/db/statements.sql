@@ -284,7 +284,7 @@ with counted as materialized (
   select endpoint_id, slot, succeeded, failed from webhook_activity
   where environment_id = $1 and slot >= $2 and slot < $3 order by slot desc limit 50000
 ), extent as (select case when count(*) = 50000 then min(slot) end as since from counted)
-select e.id, e.url, e.description, e.status, extent.since, sum(c.succeeded)::float8 as succeeded,
+select e.id, e.url || case when e.sealed_query is null then '' else '?••••' end as url, e.description, e.status, extent.since, sum(c.succeeded)::float8 as succeeded,
   sum(c.failed)::float8 as failed
 from counted c join webhook_endpoints e on e.id = c.endpoint_id and e.environment_id = $1, extent
 group by e.id, extent.since
@@ -3469,7 +3469,7 @@ where d.id = $1 and d.endpoint_id = $2 and d.environment_id = $3;
 
 -- webhooks_load_deliveries (features/webhooks/deliveries-store.ts)
 select d.id, d.environment_id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.step, v.body, v.chain,
-  e.url, e.status as endpoint_status, e.timeout_seconds, e.secrets, e.failing_since
+  e.url, e.sealed_query, e.status as endpoint_status, e.timeout_seconds, e.secrets, e.failing_since
 from webhook_deliveries d
 join webhook_events v on v.id = d.event_id
 join webhook_endpoints e on e.id = d.endpoint_id
@@ -3523,15 +3523,15 @@ with target as (
  update webhook_endpoints e set status = 'auto_disabled',
    disabled_reason = case when e.id = any ($1::uuid[]) then 'gone' else 'failing' end
  from target t, environments v where e.id = t.id and v.id = e.environment_id
- returning e.id, e.environment_id, e.url, e.status, e.event_filters, e.description, e.timeout_seconds, e.secrets, e.signing_secret_prefix,
+ returning e.id, e.environment_id, e.url, e.sealed_query, e.status, e.event_filters, e.description, e.timeout_seconds, e.secrets, e.signing_secret_prefix,
 failing_since, e.disabled_reason, v.organization_id;
 
 -- webhooks_find_endpoint (features/webhooks/endpoints-store.ts)
-select id, environment_id, url, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
+select id, environment_id, url, sealed_query, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
 failing_since, disabled_reason from webhook_endpoints where id = $1 and environment_id = $2;
 
 -- webhooks_find_endpoints (features/webhooks/endpoints-store.ts)
-select id, environment_id, url, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
+select id, environment_id, url, sealed_query, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
 failing_since, disabled_reason from webhook_endpoints where id = any ($1::uuid[]) and status <> 'disabled';
 
 -- webhooks_find_listeners (features/webhooks/endpoints-store.ts)
@@ -3540,13 +3540,16 @@ where environment_id = any ($1::uuid[]) and status in ('active', 'paused');
 
 -- webhooks_insert_endpoint (features/webhooks/endpoints-store.ts)
 insert into webhook_endpoints (id, environment_id, url, url_hash, status, event_filters, description, timeout_seconds,
-  secrets, signing_secret_prefix)
-values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9)
+  secrets, signing_secret_prefix, sealed_query)
+values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, $10)
 on conflict (environment_id, url_hash) where status <> 'disabled' do nothing
 returning id;
 
+-- webhooks_list_unsealed_urls (features/webhooks/endpoints-store.ts)
+select id, url from webhook_endpoints where sealed_query is null and url like '%?%' order by id limit $1;
+
 -- webhooks_lock_endpoint (features/webhooks/endpoints-store.ts)
-select id, environment_id, url, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
+select id, environment_id, url, sealed_query, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
 failing_since, disabled_reason from webhook_endpoints where id = $1 and environment_id = $2 for update;
 
 -- webhooks_lock_paused (features/webhooks/endpoints-store.ts)
@@ -3558,9 +3561,12 @@ update webhook_endpoints set failing_since = $2 where id = any ($1::uuid[]) and 
 -- webhooks_mark_well (features/webhooks/endpoints-store.ts)
 update webhook_endpoints set failing_since = null where id = any ($1::uuid[]) and failing_since is not null;
 
+-- webhooks_seal_url (features/webhooks/endpoints-store.ts)
+update webhook_endpoints set url = $3, sealed_query = $4 where id = $1 and url = $2 and sealed_query is null;
+
 -- webhooks_update_endpoint (features/webhooks/endpoints-store.ts)
-update webhook_endpoints set url = $2, url_hash = $3, status = $4, event_filters = $5, description = $6,
-  timeout_seconds = $7, failing_since = $8, disabled_reason = $9
+update webhook_endpoints set url = $2, url_hash = coalesce($3, url_hash), status = $4, event_filters = $5, description = $6,
+  timeout_seconds = $7, failing_since = $8, disabled_reason = $9, sealed_query = $10
 where id = $1;
 
 -- webhooks_update_secrets (features/webhooks/endpoints-store.ts)

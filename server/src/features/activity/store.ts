@@ -136,7 +136,7 @@ const listCalled = statement<CalledEndpoint>(
      select endpoint_id, slot, succeeded, failed from webhook_activity
      where environment_id = $1 and slot >= $2 and slot < $3 order by slot desc limit ${maxCallRows}
    ), extent as (select case when count(*) = ${maxCallRows} then min(slot) end as since from counted)
-   select e.id, e.url, e.description, e.status, extent.since, sum(c.succeeded)::float8 as succeeded,
+   select e.id, e.url || case when e.sealed_query is null then '' else '?••••' end as url, e.description, e.status, extent.since, sum(c.succeeded)::float8 as succeeded,
      sum(c.failed)::float8 as failed
    from counted c join webhook_endpoints e on e.id = c.endpoint_id and e.environment_id = $1, extent
    group by e.id, extent.since

@@ -139,6 +139,7 @@ export interface DeliveryFact {
   body: string;
   chain: string | null;
   url: string;
+  sealed_query: string | null;
   endpoint_status: EndpointStatus;
   timeout_seconds: number;
   secrets: StoredSecret[];
@@ -148,7 +149,7 @@ export interface DeliveryFact {
 const loadFacts = statement<DeliveryFact>(
   'webhooks_load_deliveries',
   `select d.id, d.environment_id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.step, v.body, v.chain,
-     e.url, e.status as endpoint_status, e.timeout_seconds, e.secrets, e.failing_since
+     e.url, e.sealed_query, e.status as endpoint_status, e.timeout_seconds, e.secrets, e.failing_since
    from webhook_deliveries d
    join webhook_events v on v.id = d.event_id
    join webhook_endpoints e on e.id = d.endpoint_id

@@ -11,7 +11,9 @@ const { at, callsTo, createEndpoint, deliveriesOf, getDelivery, send, sendTest, 
 
 describe('a delivery', () => {
   test('that succeeds has every documented field', async () => {
-    const endpoint = await createEndpoint({ event_filters: ['nothing.at_all'] });
+    // The query is stored sealed.
+    const url = stage.sink.url('/with-query?token=a%20b&c=1');
+    const endpoint = await createEndpoint({ url, event_filters: ['nothing.at_all'] });
     stage.sink.reply = () => ({ status: 200, body: 'thanks' });
     const queued = await sendTest(endpoint);
     expect(queued).toEqual({

@@ -7,6 +7,7 @@ import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
+import { openUrl, sealUrl } from './endpoint-url.ts';
 import * as store from './endpoints-store.ts';
 import { lockEnvironmentSecrets, updateEnvironmentSecrets } from './environment-secrets.ts';
 import { pausedName, pausedPrefix } from './paused.ts';
@@ -81,7 +82,7 @@ export function createWebhookEndpointsService({
     return row;
   }
 
-  /** Adds how many deliveries wait because their endpoint is paused: one query for all endpoints of the environment. */
+  /** Adds the whole URL, and how many deliveries wait because their endpoint is paused: one query for all endpoints of the environment. */
   async function withPausedCounts(
     environmentId: string,
     rows: store.EndpointRow[],
@@ -98,6 +99,7 @@ export function createWebhookEndpointsService({
     const countOf = new Map(counts.map(({ name, count }) => [name, count]));
     return rows.map((row) => ({
       ...endpointView(row),
+      url: openUrl(keyring, row),
       paused_delivery_count: countOf.get(pausedName(row.id)) ?? 0,
     }));
   }
@@ -108,8 +110,13 @@ export function createWebhookEndpointsService({
   }
 
   /** Writes a changed endpoint and, when it was paused, begins to release the deliveries that wait for it. */
-  async function save(tx: Sql, before: store.EndpointRow, after: store.EndpointRow): Promise<void> {
-    await store.updateEndpoint(tx, after, urlHash(after.url));
+  async function save(
+    tx: Sql,
+    before: store.EndpointRow,
+    after: store.EndpointRow,
+    newUrl?: string,
+  ): Promise<void> {
+    await store.updateEndpoint(tx, after, newUrl === undefined ? null : urlHash(newUrl));
     if (before.status === 'paused' && after.status !== 'paused') await startResume(tx, queue, after, clock());
   }
 
@@ -122,7 +129,7 @@ export function createWebhookEndpointsService({
       const row: store.EndpointRow = {
         id,
         environment_id: environmentId,
-        url: request.url,
+        ...sealUrl(keyring, id, request.url),
         status: 'active',
         event_filters: [...new Set(request.event_filters ?? [])],
         description: request.description ?? '',
@@ -139,10 +146,10 @@ export function createWebhookEndpointsService({
             `An environment can have at most ${limits.endpoints} webhook endpoints.`,
           );
         }
-        if (!(await store.insertEndpoint(tx, row, urlHash(row.url)))) throw urlExists();
+        if (!(await store.insertEndpoint(tx, row, urlHash(request.url)))) throw urlExists();
         await audit(tx, caller, 'created', null, row);
       });
-      return { ...endpointView(row), paused_delivery_count: 0, signing_secret: secret };
+      return { ...endpointView(row), url: request.url, paused_delivery_count: 0, signing_secret: secret };
     },
 
     async get(principal, id) {
@@ -167,7 +174,7 @@ export function createWebhookEndpointsService({
           const resumed = change.status === 'active' && before.status !== 'active';
           const after: store.EndpointRow = {
             ...before,
-            url: change.url ?? before.url,
+            ...(change.url !== undefined && sealUrl(keyring, id, change.url)),
             event_filters: change.event_filters ? [...new Set(change.event_filters)] : before.event_filters,
             description: change.description ?? before.description,
             timeout_seconds: change.timeout_seconds ?? before.timeout_seconds,
@@ -176,7 +183,7 @@ export function createWebhookEndpointsService({
             failing_since: resumed ? null : before.failing_since,
             disabled_reason: change.status ? null : before.disabled_reason,
           };
-          await save(tx, before, after);
+          await save(tx, before, after, change.url);
           await audit(tx, caller, 'updated', before, after);
           return after;
         }),

@@ -3,10 +3,15 @@ import type { PageRequest } from '../../kernel/page.ts';
 import type { EndpointStatus } from './schema.ts';
 import type { StoredSecret } from './secrets.ts';
 
-export interface EndpointRow {
+/** `url` is without its query (`endpoint-url.ts`). */
+export interface StoredUrl {
+  url: string;
+  sealed_query: string | null;
+}
+
+export interface EndpointRow extends StoredUrl {
   id: string;
   environment_id: string;
-  url: string;
   status: EndpointStatus;
   event_filters: string[];
   description: string;
@@ -17,14 +22,14 @@ export interface EndpointRow {
   disabled_reason: 'gone' | 'failing' | null;
 }
 
-const columns = `id, environment_id, url, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
+const columns = `id, environment_id, url, sealed_query, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
   failing_since, disabled_reason`;
 
 const insert = statement<{ id: string }>(
   'webhooks_insert_endpoint',
   `insert into webhook_endpoints (id, environment_id, url, url_hash, status, event_filters, description, timeout_seconds,
-     secrets, signing_secret_prefix)
-   values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9)
+     secrets, signing_secret_prefix, sealed_query)
+   values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, $10)
    on conflict (environment_id, url_hash) where status <> 'disabled' do nothing
    returning id`,
 );
@@ -41,6 +46,7 @@ export async function insertEndpoint(sql: Sql, row: EndpointRow, urlHash: Buffer
     row.timeout_seconds,
     JSON.stringify(row.secrets),
     row.signing_secret_prefix,
+    row.sealed_query,
   ]);
   return inserted.length === 1;
 }
@@ -100,13 +106,16 @@ export function listEndpoints(
 
 const update = statement(
   'webhooks_update_endpoint',
-  `update webhook_endpoints set url = $2, url_hash = $3, status = $4, event_filters = $5, description = $6,
-     timeout_seconds = $7, failing_since = $8, disabled_reason = $9
+  `update webhook_endpoints set url = $2, url_hash = coalesce($3, url_hash), status = $4, event_filters = $5, description = $6,
+     timeout_seconds = $7, failing_since = $8, disabled_reason = $9, sealed_query = $10
    where id = $1`,
 );
 
-/** Throws PostgreSQL's unique_violation when the URL belongs to another endpoint of the environment. */
-export async function updateEndpoint(sql: Sql, row: EndpointRow, urlHash: Buffer): Promise<void> {
+/**
+ * `urlHash` is null while the URL stays as it is. Throws PostgreSQL's unique_violation when the URL belongs to another endpoint of
+ * the environment.
+ */
+export async function updateEndpoint(sql: Sql, row: EndpointRow, urlHash: Buffer | null): Promise<void> {
   await update(sql, [
     row.id,
     row.url,
@@ -117,7 +126,26 @@ export async function updateEndpoint(sql: Sql, row: EndpointRow, urlHash: Buffer
     row.timeout_seconds,
     row.failing_since,
     row.disabled_reason,
+    row.sealed_query,
   ]);
+}
+
+const findUnsealedUrls = statement<{ id: string; url: string }>(
+  'webhooks_list_unsealed_urls',
+  `select id, url from webhook_endpoints where sealed_query is null and url like '%?%' order by id limit $1`,
+);
+
+export function listUnsealedUrls(sql: Sql, limit: number): Promise<{ id: string; url: string }[]> {
+  return findUnsealedUrls(sql, [limit]);
+}
+
+const seal = statement(
+  'webhooks_seal_url',
+  'update webhook_endpoints set url = $3, sealed_query = $4 where id = $1 and url = $2 and sealed_query is null',
+);
+
+export async function sealStoredUrl(sql: Sql, id: string, before: string, after: StoredUrl): Promise<void> {
+  await seal(sql, [id, before, after.url, after.sealed_query]);
 }
 
 const replaceSecrets = statement(

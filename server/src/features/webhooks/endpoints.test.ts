@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+import { sealSavedUrls } from './endpoint-url.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -54,6 +55,42 @@ describe('creating', () => {
     const { body } = await create();
     const { rows } = await app.pool.query('select row_to_json(e)::text as text from webhook_endpoints e');
     expect(rows.map((row) => row.text).join()).not.toContain(body.signing_secret.slice(6));
+  });
+
+  test('keeps the query of the URL sealed at rest and out of the audit log, and shows it to the owner', async () => {
+    const address = `${url()}?token=planted-token-1`;
+    const { body } = await create({ url: address });
+    expect(body.url).toBe(address);
+    expect((await app.request('GET', at(body.id))).body.url).toBe(address);
+    expect((await create({ url: address })).body.error.code).toBe('webhook_url_exists');
+    const changed = `${url()}?token=planted-token-2`;
+    expect((await app.request('PUT', at(body.id), { body: { url: changed } })).body.url).toBe(changed);
+    expect((await app.request('PUT', at(body.id), { body: { status: 'paused' } })).body.url).toBe(changed);
+    expect((await create({ url: changed })).body.error.code).toBe('webhook_url_exists');
+    expect((await create({ url: address })).status).toBe(201);
+    await app.request('DELETE', at(body.id));
+    const { rows } = await app.pool.query(
+      `select row_to_json(e)::text as text from webhook_endpoints e
+       union all select row_to_json(a)::text from audit_entries a`,
+    );
+    const stored = rows.map(({ text }) => text).join('\n');
+    expect(stored).not.toContain('planted-token');
+    expect(stored).toContain('?••••');
+  });
+
+  test('of an earlier release left the query in plain text, which housekeeping seals', async () => {
+    const address = `${url()}?token=planted-token-3`;
+    const { body } = await create({ url: address });
+    await app.pool.query('update webhook_endpoints set url = $2, sealed_query = null where id = $1', [
+      body.id,
+      address,
+    ]);
+    await sealSavedUrls(app.deps, () => false);
+    const { rows } = await app.pool.query('select url, sealed_query from webhook_endpoints where id = $1', [
+      body.id,
+    ]);
+    expect(rows).toEqual([{ url: address.split('?')[0], sealed_query: expect.stringMatching(/^v1\./) }]);
+    expect((await app.request('GET', at(body.id))).body.url).toBe(address);
   });
 
   test('refuses the same URL twice in an environment, however it is spelled', async () => {

@@ -1,5 +1,6 @@
 export { createDeliveriesService } from './deliveries-service.ts';
 export { listDeliveriesOfNotification } from './deliveries-store.ts';
+export { sealSavedUrls } from './endpoint-url.ts';
 export { createWebhookEndpointsService } from './endpoints-service.ts';
 export { findEndpoint } from './endpoints-store.ts';
 export {

@@ -3,6 +3,7 @@ import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import { type DeliveryFact, listFacts } from './deliveries-store.ts';
+import { openUrl } from './endpoint-url.ts';
 import type { DeliveryNote } from './events.ts';
 import { endpointContext, type OpenSecrets } from './secrets.ts';
 import { refusedSettlement, settlementOf } from './settle.ts';
@@ -10,7 +11,7 @@ import { createDeliveryWriter } from './writer.ts';
 
 type JobDeps = Pick<
   Deps,
-  'pool' | 'queue' | 'clock' | 'config' | 'outbound' | 'metrics' | 'activity' | 'log'
+  'pool' | 'queue' | 'clock' | 'config' | 'keyring' | 'outbound' | 'metrics' | 'activity' | 'log'
 > & { openWebhookSecrets: OpenSecrets };
 
 const capacity = 1_000;
@@ -59,7 +60,7 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
 
   function call(fact: DeliveryFact): Promise<PostResult> {
     const post = {
-      url: fact.url,
+      url: openUrl(deps.keyring, { ...fact, id: fact.endpoint_id }),
       id: fact.event_id,
       body: fact.body,
       chain: fact.chain,

@@ -1,5 +1,6 @@
 import { newSigningSecret } from '../../channels/webhook/index.ts';
-import type { SealedColumn } from '../../db/reseal.ts';
+import { type SealedColumn, sealedText } from '../../db/reseal.ts';
+import { maskedQuery, queryContext } from './endpoint-url.ts';
 import { endpointContext, environmentContext, type StoredSecret } from './secrets.ts';
 
 function secretsIn(table: string, key: string, contextOf: (id: string) => string): SealedColumn {
@@ -16,5 +17,10 @@ function secretsIn(table: string, key: string, contextOf: (id: string) => string
 
 export const webhookSealedColumns = [
   secretsIn('webhook_endpoints', 'id', endpointContext),
+  // Without its key, the owner sees the mask in the URL and can set it again.
+  sealedText(
+    { table: 'webhook_endpoints', column: 'sealed_query', key: 'id', remake: () => maskedQuery },
+    ({ id = '' }) => queryContext(id),
+  ),
   secretsIn('webhook_environment_secrets', 'environment_id', environmentContext),
 ];

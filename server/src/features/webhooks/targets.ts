@@ -1,6 +1,7 @@
 import type { WebhookTarget, WebhookTargets } from '../../channels/webhook/plan.ts';
 import type { Deps } from '../../deps.ts';
 import { isUuid } from '../../kernel/ids.ts';
+import { openUrl } from './endpoint-url.ts';
 import { findEndpoint, listEndpointsById } from './endpoints-store.ts';
 import { insertEnvironmentSecrets, listEnvironmentSecrets } from './environment-secrets.ts';
 import { defaultTimeoutSeconds } from './schema.ts';
@@ -43,7 +44,7 @@ export function createWebhookTargets({
         const endpoint = endpoints.find((row) => row.id === address && row.environment_id === environment_id);
         if (!endpoint) continue;
         targets.set(id, {
-          url: endpoint.url,
+          url: openUrl(keyring, endpoint),
           secrets: openSecrets(endpointContext(endpoint.id), endpoint.secrets, clock()),
           timeoutMs: endpoint.timeout_seconds * 1000,
           concurrencyKey: endpoint.id,

@@ -54,7 +54,7 @@ export function useReceiver() {
       return body;
     },
     callsTo: (endpoint: Json): ReceivedCall[] =>
-      sink.received.filter((call) => call.path === new URL(endpoint.url).pathname),
+      sink.received.filter(({ path }) => endpoint.url.endsWith(path)),
     async send(address = 'delivered@sandbox.test'): Promise<Json> {
       const { body } = await app.request('POST', '/v1/notifications', {
         body: {

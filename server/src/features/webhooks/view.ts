@@ -1,15 +1,19 @@
 import { idTime } from '../../kernel/ids.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries-store.ts';
+import { maskedUrl } from './endpoint-url.ts';
 import type { EndpointRow } from './endpoints-store.ts';
 import type { Delivery, WebhookEndpoint } from './schema.ts';
 
 const createdAt = (id: string): string => new Date(idTime(id)).toISOString();
 
-/** An endpoint as events and the audit log show it, without secrets. Responses add the number of deliveries that wait. */
+/**
+ * An endpoint as events and the audit log show it, without secrets and the query of its URL. Responses add the whole URL and the
+ * number of deliveries that wait.
+ */
 export function endpointView(row: EndpointRow): Omit<WebhookEndpoint, 'paused_delivery_count'> {
   return {
     id: row.id,
-    url: row.url,
+    url: maskedUrl(row),
     status: row.status,
     event_filters: row.event_filters,
     description: row.description,
