@@ -71,7 +71,7 @@ test('a batch refuses single elements, and an idempotent replay is still answere
   const inbox = { channel: 'in_app', recipient: { external_user_id: 'ada' }, text_body: 'Hi' };
   const { body } = await live('POST', '/v1/notifications/batch', { notifications: [email, inbox] });
   expect(body.data).toMatchObject([
-    { index: 0, error: { code: 'provider_not_configured', param: 'channel' } },
+    { index: 0, error: { code: 'provider_not_configured', param: 'notifications[0].channel' } },
     { index: 1, notification: { channel: 'in_app' } },
   ]);
 });
@@ -92,7 +92,7 @@ test('what was accepted waits for a provider that was removed since, and goes ou
   const { body } = await send({ ...email, send_at: soon });
   await setEmail({ providers: [] });
   const waiting = await app.waitFor(body.id, ({ last_error }) => last_error !== null);
-  expect(waiting).toMatchObject({ status: 'queued', attempt_count: 0 });
+  expect(waiting).toMatchObject({ status: 'queued', status_detail: 'retrying', attempt_count: 0 });
   expect(waiting.last_error).toMatch(/^provider_not_configured: .*set providers with/);
   expect(waiting.events.map(({ type }: { type: string }) => type)).toContain('Retrying');
   const trace = await live('GET', `/v1/notifications/${body.id}/trace`);

@@ -128,7 +128,10 @@ describe('the content of a request with template_data', () => {
     const { body } = await call('POST', '/v1/notifications/batch', {
       notifications: [element, { ...element, subject: '{{' }],
     });
-    expect(body.data[1].error).toMatchObject({ code: 'template_syntax_error', param: 'subject' });
+    expect(body.data[1].error).toMatchObject({
+      code: 'template_syntax_error',
+      param: 'notifications[1].subject',
+    });
     expect((await settled(body.data[0].notification.id)).subject).toBe('Hi Ada');
   });
 
