@@ -77,6 +77,8 @@ export interface AppOptions {
   bundledDatabase?: string | null | undefined;
   /** Adds the metrics of the other processes that serve the same port. */
   sumMetrics?: ((own: MetricsSnapshot) => Promise<string>) | undefined;
+  /** How long a stop leaves idle connections open, so that their next response can say that they close. */
+  leaveMs?: number | undefined;
   /** Ends a start that waits for the database. */
   signal?: AbortSignal | undefined;
   /** Shorter times for tests. */
@@ -89,6 +91,7 @@ export interface AppOptions {
 }
 
 export const defaultDrainMs = 15_000;
+const defaultLeaveMs = 1_000;
 const moveMs = 5_000;
 const housekeepingDeadlineMs = 60_000;
 const storeConnections = 32;
@@ -244,7 +247,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       pages: config.CARILLON_ROLES.includes('api') ? createPages() : undefined,
       trustedProxies: config.CARILLON_TRUSTED_PROXIES,
     });
-    drains.push(() => closeWithin(http, drainMs));
+    drains.push(() => closeWithin(http, drainMs, options.leaveMs ?? defaultLeaveMs));
     await http.listen({ host: config.HOST, port: config.PORT });
     const { port } = http.server.address() as AddressInfo;
     url = `http://${openableHost(config.HOST)}:${port}`;

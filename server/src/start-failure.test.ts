@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { databaseLost, startFailure } from './start-failure.ts';
 
@@ -25,7 +26,12 @@ const password = failed('password authentication failed for user "carillon"', { 
 const pooler = failed('unsupported startup parameter in options: statement_timeout', { code: '08P01' });
 
 test.each([
-  ['a pooler that was not declared', pooler, own, 'Also set CARILLON_DATABASE_DIRECT_URL'],
+  [
+    'a pooler that was not declared',
+    pooler,
+    own,
+    'a connection pooler, which says: unsupported startup parameter in options: statement_timeout. Also set CARILLON_DATABASE_DIRECT_URL',
+  ],
   ['a port that is taken', taken, bundled, 'Port 8400 on 127.0.0.1 is in use. Set PORT'],
   [
     'an address of another machine',
@@ -43,6 +49,12 @@ test.each([
   ['a port for root alone', reserved, { ...bundled, PORT: 80 }, 'Set PORT to 1024 or higher'],
   ['a full disk', full, bundled, 'The disk that holds the database of /srv/data is full. Free some space'],
   ['a full disk of a database of their own', full, own, 'in DATABASE_URL cannot be used: could not extend'],
+  [
+    'a password file of another database',
+    password,
+    bundled,
+    `refuses the password in ${join('/srv/data', 'postgres.password')}. Put the right file back, or delete it`,
+  ],
   ['a wrong password', password, own, 'in DATABASE_URL cannot be used: password authentication failed'],
 ])('%s is said in words', (_name, error, config, words) => {
   const said = startFailure(error, config);

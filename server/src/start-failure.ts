@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import type { Config } from './config.ts';
-import { diskFull } from './db/embedded/index.ts';
+import { diskFull, passwordName } from './db/embedded/index.ts';
 import { isDatabaseUnavailable, isDiskFull } from './db/sql.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -24,10 +25,12 @@ export function startFailure(error: unknown, config: Settings): string {
     (code === 'ENOTFOUND' && hostname === config.HOST)
   )
     return `${config.HOST} is not an address of this machine. Set HOST to an address of this machine (127.0.0.1, or 0.0.0.0 for all of them).`;
+  if (code === '28P01' && !config.DATABASE_URL)
+    return `The bundled database refuses the password in ${join(config.CARILLON_DATA_DIR, passwordName)}. Put the right file back, or delete it and start again: the service then sets a new password, and the data stays.`;
   if (code === 'EACCES') return `Not allowed: ${error.message}.`;
   if (isDiskFull(error) && !config.DATABASE_URL) return diskFull(config.CARILLON_DATA_DIR, error).message;
   if (config.DATABASE_URL && /unsupported startup parameter/.test(error.message))
-    return 'DATABASE_URL leads to a connection pooler. Also set CARILLON_DATABASE_DIRECT_URL to a URL that leads to the database itself (docs/guides/high-availability.md).';
+    return `DATABASE_URL leads to a connection pooler, which says: ${error.message}. Also set CARILLON_DATABASE_DIRECT_URL to a URL that leads to the database itself (docs/guides/high-availability.md).`;
   // 28: wrong password or no access; 3D: no such database.
   if (
     config.DATABASE_URL &&

@@ -64,6 +64,8 @@ export interface TestAppOptions {
   database?: TestDatabase;
   databaseTimes?: AppOptions['databaseTimes'];
   onDatabaseLost?: AppOptions['onDatabaseLost'];
+  /** Connections are cut at once when absent: no test should wait for those of another. */
+  leaveMs?: number;
   progress?: AppOptions['progress'];
   routes?: AppOptions['routes'];
   /** Given to whoever wants to see what the process knows of its connections. */
@@ -117,6 +119,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     threadEntries: bundledThreads(),
     databaseTimes: options.databaseTimes,
     onDatabaseLost: options.onDatabaseLost,
+    leaveMs: options.leaveMs ?? 0,
     ...(options.progress && { progress: options.progress }),
     ...(options.routes && { routes: options.routes }),
     jobs(services) {

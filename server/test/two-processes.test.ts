@@ -3,6 +3,7 @@ import { query, transaction } from '../src/db/sql.ts';
 import { startTestApp, type TestApp, waitUntil } from './app.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { startSmtpSimulator } from './simulators/smtp.ts';
+import { startWebhookSink } from './simulators/webhook-sink.ts';
 
 /** Several processes of the service on one database. They share nothing else, so here each is an app in this process. */
 let database: TestDatabase;
@@ -294,6 +295,57 @@ describe('stopping', () => {
       expect(mailbox.received.flatMap(({ to }) => to).sort()).toEqual(['ada@example.com', 'bob@example.com']);
     } finally {
       await mailbox.stop();
+    }
+  });
+});
+
+describe('a migration that adds columns beside running workers', () => {
+  test('costs no outcome and no call: each notification is mailed, sent and announced once', {
+    timeout: 60_000,
+  }, async () => {
+    const [mailbox, sink] = await Promise.all([startSmtpSimulator(), startWebhookSink()]);
+    try {
+      const loopback = { CARILLON_ALLOW_PRIVATE_NETWORK: 'loopback' };
+      const api = await start('api', loopback);
+      const key = api.liveKey;
+      const config = { host: '127.0.0.1', port: mailbox.port, secure: false };
+      const settings = { from_address: 'bells@example.com', providers: [{ kind: 'smtp', config }] };
+      const path = `/v1/environments/${api.liveEnvironmentId}/email-settings`;
+      expect((await api.request('PUT', path, { key, body: settings })).status).toBe(200);
+      const endpoint = { url: sink.url(), events: ['notification.sent'] };
+      expect((await api.request('POST', '/v1/webhook-endpoints', { key, body: endpoint })).status).toBe(201);
+      await Promise.all([start('worker', loopback), start('worker', loopback)]);
+
+      const batches = 5;
+      const size = 80;
+      for (let batch = 0; batch < batches; batch += 1) {
+        const notifications = Array.from({ length: size }, (_, index) => ({
+          ...email(`user${index}@example.com`),
+          priority: index % 8 === 0 ? 'critical' : 'normal',
+        }));
+        const sent = await api.request('POST', '/v1/notifications/batch', { key, body: { notifications } });
+        expect(sent.status).toBe(202);
+        // Once statements are prepared, and while others are being sent.
+        for (const table of ['notifications', 'notification_contents', 'webhook_deliveries', 'queue_leased'])
+          await query(database.pool, `alter table ${table} add added_${batch} text`);
+      }
+      const rows = await waitUntil(async () => {
+        const found = await query(
+          database.pool,
+          `select status, last_error, attempt_count, count(*)::int as count,
+             (select count(*)::int from webhook_deliveries where status = 'succeeded') as announced
+           from notifications group by 1, 2, 3`,
+        );
+        const isDone = found.every(
+          ({ status, announced }) => status !== 'queued' && announced === batches * size,
+        );
+        return isDone ? found : new Error(JSON.stringify(found));
+      }, 45_000);
+      const count = batches * size;
+      expect(rows).toEqual([{ status: 'sent', last_error: null, attempt_count: 1, count, announced: count }]);
+      expect(mailbox.received).toHaveLength(count);
+    } finally {
+      await Promise.all([mailbox.stop(), sink.stop()]);
     }
   });
 });

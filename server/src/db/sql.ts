@@ -336,7 +336,7 @@ function withoutName(config: pg.QueryConfig): pg.QueryConfig {
 
 /** Counts a write whose age readiness reports. */
 export function trackWrite<Result>(pool: Pool, write: () => Promise<Result>): Promise<Result> {
-  return pool.writes.track(write, isDatabaseUnavailable);
+  return pool.writes.track(write, isDatabaseUnavailable, isDiskFull);
 }
 
 /** The server answers and the work fails again and again: the work itself may be at fault. */

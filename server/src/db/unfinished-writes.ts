@@ -8,11 +8,17 @@ export class UnfinishedWrites {
   readonly #started = new Set<{ at: number }>();
   #failingSince: number | null = null;
   #succeededAt = Number.NEGATIVE_INFINITY;
+  /**
+   * A write found the disk full. Small writes may go on succeeding, in the room that old rows left, while most fail: only a write
+   * that needs new room shows that there is some.
+   */
+  lacksRoom = false;
 
   /** Writes, and counts failures of the kind that only the database can end. */
   async track<Result>(
     write: () => Promise<Result>,
     isUnavailable: (error: unknown) => boolean,
+    isFull: (error: unknown) => boolean,
   ): Promise<Result> {
     const started = { at: steadyClock() };
     this.#started.add(started);
@@ -23,6 +29,7 @@ export class UnfinishedWrites {
       return result;
     } catch (error) {
       if (isUnavailable(error)) this.#failingSince ??= started.at;
+      if (isFull(error)) this.lacksRoom = true;
       throw error;
     } finally {
       this.#started.delete(started);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pendingMigrations } from '../db/migrate.ts';
-import { isDiskFull, query, trackWrite } from '../db/sql.ts';
+import { isDiskFull, query, trackWrite, transaction } from '../db/sql.ts';
 import { isReadOnlyServer } from '../db/standby.ts';
 import type { Deps } from '../deps.ts';
 
@@ -18,6 +18,8 @@ export const answerWithinMs = 2000;
 const writeWithinMs = 5000;
 /** Long enough for a failure to be seen at once. */
 const probeWithinMs = 1000;
+/** A disk with less room than this is as good as full: a batch of sends is as large. */
+const roomBytes = 4_000_000;
 
 export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: () => boolean): Readiness {
   const { pool } = deps;
@@ -47,11 +49,24 @@ export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: ()
     return probing;
   }
 
+  /** Throws while the disk has no room. A temporary table grows in the files of the database, and leaves nothing behind. */
+  async function findRoom(): Promise<void> {
+    await transaction(pool, async (tx) => {
+      await query(tx, 'create temp table room (content text) on commit drop');
+      await query(
+        tx,
+        `insert into room select repeat('x', 1000) from generate_series(1, ${roomBytes / 1_000})`,
+      );
+    });
+    pool.writes.lacksRoom = false;
+  }
+
   /** Reads succeed on a standby, and on a primary whose commits wait for a standby that is gone. */
   async function checkWritable(): Promise<void> {
     if (await isReadOnlyServer(pool)) throw new ReadOnly();
     if (!pool.writes.haveSucceededWithin(writeWithinMs))
       await Promise.race([probe(), delay(probeWithinMs, null, { ref: false })]);
+    if (pool.writes.lacksRoom) await findRoom();
     if (pool.writes.oldestMs() > writeWithinMs) throw new WritesWait();
   }
 

@@ -178,6 +178,20 @@ describe('a service that stops', () => {
     await stopped;
   });
 
+  test('answers the next request of an idle connection, and says there that it closes', async () => {
+    const app = await startTestApp({ settings: { CARILLON_ROLES: 'api' }, leaveMs: 20_000 });
+    const line = dial(app.url);
+    const get = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.testKey}\r\n\r\n`;
+    line.write(get);
+    await line.until('"scopes"');
+    const stopped = app.stop();
+    line.write(get);
+    const [, first, second] = (await line.ended).split('HTTP/1.1 200 OK');
+    expect(first).not.toMatch(/^connection: close\r$/im);
+    expect(second).toMatch(/^connection: close\r$/im);
+    await stopped; // the last connection has left: nothing waits until the deadline
+  });
+
   test('does not wait for ever', async () => {
     const app: FastifyInstance = fastify();
     app.get('/', () => new Promise(() => {}));

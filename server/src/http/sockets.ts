@@ -103,9 +103,13 @@ export async function stopAccepting(app: FastifyInstance, deadlineMs: number): P
   await Promise.race([left, delay(deadlineMs)]);
 }
 
-/** Resolves when all requests in progress are answered, or at the deadline without the remaining ones. */
-export async function closeWithin(app: FastifyInstance, deadlineMs: number): Promise<void> {
+/**
+ * Resolves when all requests in progress are answered, or at the deadline without the remaining ones. Idle connections are cut
+ * only after `leaveMs`: a request may be on its way on them, and its response says that the connection closes.
+ */
+export async function closeWithin(app: FastifyInstance, deadlineMs: number, leaveMs = 0): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), deadlineMs);
+  if (leaveMs > 0) await stopAccepting(app, leaveMs);
   await app.close().finally(() => clearTimeout(timer));
 }
 

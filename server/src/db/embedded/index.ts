@@ -10,6 +10,7 @@ import { terminate } from './postmaster.ts';
 import { serverSettings } from './settings.ts';
 import { Supervisor } from './supervisor.ts';
 
+export { passwordName } from './backup-files.ts';
 export { findRunningPostgres } from './running.ts';
 export { diskFull, EmbeddedPostgresError };
 
