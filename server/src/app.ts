@@ -175,7 +175,15 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     stops.push(() => activity.stop());
     const storage = startStorageMeter({ pool, config, log });
     stops.push(() => storage.stop());
-    const tracer = createTracer(config.OTEL_EXPORTER_OTLP_ENDPOINT, version, log);
+    const tracer = createTracer(
+      {
+        endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+        headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+        serviceName: config.OTEL_SERVICE_NAME,
+        version,
+      },
+      log,
+    );
     stops.push(() => tracer.stop());
     const entries = options.threadEntries ?? threadEntries;
     const tasks = createTaskPool({

@@ -164,7 +164,7 @@ test.each([
 
 test.each([
   [{}, null],
-  [{ PUBLIC_URL: 'https://Notify.acme.example:8443/base' }, 'notify.acme.example'],
+  [{ PUBLIC_URL: 'https://Notify.acme.example:8443' }, 'notify.acme.example'],
   [{ PUBLIC_URL: 'https://bücher.example' }, 'xn--bcher-kva.example'],
   [{ PUBLIC_URL: 'http://203.0.113.7' }, '[203.0.113.7]'],
   [{ PUBLIC_URL: 'http://[2001:db8::7]' }, '[IPv6:2001:db8::7]'],
@@ -250,4 +250,56 @@ test('masking leaves no secret behind', () => {
 test('every setting says what it means', () => {
   for (const { name, meaning } of describeSettings())
     expect([name, meaning.length > 10]).toEqual([name, true]);
+});
+
+test('an unknown setting is refused, with the name that was meant; those of other programs are not', () => {
+  expect(
+    problemsOf({
+      CARILLON_RETENTON_DAYS: '30',
+      CARILLON_NONSENSE: '1',
+      CARILLON_SMPT_PORT: '2525',
+      PORT: 'x',
+    }),
+  ).toEqual([
+    expect.stringMatching(/^PORT /),
+    'CARILLON_RETENTON_DAYS is not a setting; did you mean CARILLON_RETENTION_DAYS?',
+    'CARILLON_NONSENSE is not a setting',
+    'CARILLON_SMPT_PORT is not a setting; did you mean CARILLON_SMTP_PORT?',
+  ]);
+  expect(
+    problemsOf({
+      CARILLON_API_KEY: 'crl_test_x',
+      CARILLON_URL: 'http://127.0.0.1:8400',
+      CARILLON_SERVICE_HOST: '10.0.0.1',
+      CARILLON_SERVICE_PORT_HTTP: '8400',
+      CARILLON_PORT: 'tcp://10.0.0.1:8400',
+      CARILLON_PORT_8400_TCP_ADDR: '10.0.0.1',
+    }),
+  ).toEqual([]);
+  writeFileSync(join(folder, 'carillon.config.json'), '{"CARILLON_ROLE":"api"}');
+  expect(problemsOf({})).toEqual([
+    'carillon.config.json: CARILLON_ROLE is not a setting; did you mean CARILLON_ROLES?',
+  ]);
+  rmSync(join(folder, 'carillon.config.json'));
+});
+
+test('the public URL has no path', () => {
+  expect(loadConfig({ PUBLIC_URL: 'https://notify.acme.example/' }, folder).PUBLIC_URL).toBe(
+    'https://notify.acme.example',
+  );
+  expect(problemsOf({ PUBLIC_URL: 'https://acme.example/notify' })).toEqual([
+    expect.stringMatching(
+      /^PUBLIC_URL must be a host without a path: Carillon needs a \(sub\)domain of its own/,
+    ),
+  ]);
+});
+
+test('the headers for the collector are decoded, and not shown', () => {
+  const given = 'authorization=Bearer%20hunter2, x-scope=a';
+  const config = loadConfig({ OTEL_EXPORTER_OTLP_HEADERS: given }, folder);
+  expect(config.OTEL_EXPORTER_OTLP_HEADERS).toEqual({ authorization: 'Bearer hunter2', 'x-scope': 'a' });
+  expect(maskedConfig(config)).toMatchObject({ OTEL_EXPORTER_OTLP_HEADERS: '[set]' });
+  expect(problemsOf({ OTEL_EXPORTER_OTLP_HEADERS: 'hunter2' })).toEqual([
+    'OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value, comma-separated, with percent-encoded values',
+  ]);
 });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createKnownNames, newNameBudget } from './kernel/known-names.ts';
 import { isRecord } from './kernel/record.ts';
 import { chatSettings } from './settings/chat.ts';
 import { emailSettings, managedEmailProblem, smtpNameOf } from './settings/email.ts';
@@ -77,12 +78,36 @@ function readFile(path: string, problems: string[]): Record<string, string> {
   }
   const values: Record<string, string> = {};
   for (const [name, value] of Object.entries(parsed)) {
-    if (!Object.hasOwn(settings, name)) problems.push(`carillon.config.json: ${name} is not a setting`);
+    if (!Object.hasOwn(settings, name))
+      problems.push(`carillon.config.json: ${name} is not a setting${hintFor(name)}`);
     else if (typeof value === 'object')
       problems.push(`carillon.config.json: ${name} must be a string or a number`);
     else values[name] = String(value);
   }
   return values;
+}
+
+const settingNames = createKnownNames(Object.keys(settings));
+
+function hintFor(name: string): string {
+  const near = settingNames.findMisspelt({ [name]: '' }, newNameBudget());
+  return near ? `; did you mean ${near.meant}?` : '';
+}
+
+/** What programs beside the service and the commands of the guides read. An environment may hold them for all. */
+const othersNames =
+  /^CARILLON_(KEY|API_KEY|LIVE_KEY|INBOX_KEY|LIVE_ENV|ENVIRONMENT|SESSION|URL|PROFILE|HOME|WEBHOOK_SECRET|TEST_\w+)$/;
+/** Kubernetes and Docker describe services to containers: one named carillon is `CARILLON_SERVICE_HOST`. */
+const linkedName = /_SERVICE_(HOST|PORT)|_PORT_\d+_/;
+const linkedAddress = /^(tcp|udp|sctp):\/\//;
+
+/** A setting that is misspelt would have no effect, and nobody would learn of it. */
+function unknownNames(env: Record<string, string | undefined>): string[] {
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (!name.startsWith('CARILLON_') || Object.hasOwn(settings, name) || othersNames.test(name)) return [];
+    if (linkedName.test(name) || linkedAddress.test(value)) return [];
+    return `${name} is not a setting${hintFor(name)}`;
+  });
 }
 
 export function loadConfig(env: Record<string, string | undefined>, folder: string = process.cwd()): Config {
@@ -112,6 +137,7 @@ export function loadConfig(env: Record<string, string | undefined>, folder: stri
       s3Problem(config),
     ].filter((problem) => problem !== null),
   );
+  problems.push(...unknownNames(env));
   if (problems.length > 0) throw new ConfigError(problems);
   const hasManagedProvider = config.CARILLON_SMTP_URL !== null || config.CARILLON_MANAGED_SMS_KIND !== null;
   return {
@@ -139,7 +165,7 @@ export function maskedConfig(config: Config): Record<string, unknown> {
   return Object.fromEntries(
     (Object.entries(settings) as [keyof Config, SettingRow<unknown>][]).map(([name, row]) => [
       name,
-      row.secret && config[name] !== null ? '[set]' : config[name],
+      row.secret && config[name] !== row.fallback ? '[set]' : config[name],
     ]),
   );
 }

@@ -316,8 +316,8 @@ describe('a migration that adds columns beside running workers', () => {
       expect((await api.request('POST', '/v1/webhook-endpoints', { key, body: endpoint })).status).toBe(201);
       await Promise.all([start('worker', loopback), start('worker', loopback)]);
 
-      const batches = 5;
-      const size = 80;
+      const batches = 3;
+      const size = 40;
       for (let batch = 0; batch < batches; batch += 1) {
         const notifications = Array.from({ length: size }, (_, index) => ({
           ...email(`user${index}@example.com`),

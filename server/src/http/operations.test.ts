@@ -30,6 +30,25 @@ describe('the operations endpoints of a running service', () => {
     expect(status).toBe(200);
   });
 
+  it('give metrics whose names and texts keep the rules of promtool check metrics', async () => {
+    const { body } = await service.request('GET', '/metrics', { key: null });
+    const families = [...body.matchAll(/^# HELP (\S+) (.*)\n# TYPE \1 (\w+)$/gm)];
+    expect(families.length).toBeGreaterThan(40);
+    expect(families.length).toBe(body.match(/^# TYPE/gm).length);
+    const faults = families.flatMap(([, name, help, type]) => [
+      ...(help.trim() === '' ? [`${name} has no help`] : []),
+      ...((type === 'counter') !== name.endsWith('_total') ? [`${name}: only counters end in _total`] : []),
+      ...(/_(count|sum|bucket|info_\w+)$/.test(name) ? [`${name} ends like a series of a histogram`] : []),
+      ...(/:|[A-Z]/.test(name) ? [`${name} has a colon or a capital letter`] : []),
+      ...(/_(gauge|counter|histogram|summary)(_|$)/.test(name) ? [`${name} names its type`] : []),
+      ...(/_(ms|s|sec|secs|minutes|hours|milliseconds|kb|mb|kilobytes|megabytes)(_total)?$/.test(name)
+        ? [`${name} is not in a base unit`]
+        : []),
+    ]);
+    expect(faults).toEqual([]);
+    expect(body.match(/[{,][a-z]+[A-Z]\w*=/g)).toBeNull();
+  });
+
   it('give a public summary that names no tenant', async () => {
     const { status, body } = await service.request('GET', '/status', { key: null });
     expect(status).toBe(200);

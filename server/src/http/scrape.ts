@@ -43,6 +43,9 @@ export function createScrape(deps: ScrapeDeps, sum?: (own: MetricsSnapshot) => P
 function createGauges({ metrics: { registry } }: ScrapeDeps) {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  // Gauges with the suffix of counters, which promtool refuses; each is the sum of another.
+  for (const sum of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${sum}_total`);
   new Gauge({
     name: 'carillon_processes',
     help: 'Processes that serve this port.',

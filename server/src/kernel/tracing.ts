@@ -24,7 +24,15 @@ const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 
 const silent: Tracer = { start: () => ({ end() {} }), async stop() {} };
 
-export function createTracer(endpoint: string | null, version: string, log: Log): Tracer {
+export interface TracerOptions {
+  /** The URL of the collector; null exports nothing. */
+  endpoint: string | null;
+  headers: Record<string, string>;
+  serviceName: string;
+  version: string;
+}
+
+export function createTracer({ endpoint, headers, serviceName, version }: TracerOptions, log: Log): Tracer {
   if (endpoint === null) return silent;
   const url = `${endpoint}/v1/traces`;
   let waiting: object[] = [];
@@ -37,12 +45,12 @@ export function createTracer(endpoint: string | null, version: string, log: Log)
     try {
       const response = await fetch(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify({
           resourceSpans: [
             {
               resource: {
-                attributes: attributesOf({ 'service.name': 'carillon', 'service.version': version }),
+                attributes: attributesOf({ 'service.name': serviceName, 'service.version': version }),
               },
               scopeSpans: [{ scope: { name: 'carillon' }, spans }],
             },

@@ -49,6 +49,17 @@ const apiKey = (kind: 'test' | 'live') => (value: string) => {
   return value;
 };
 
+/** Pages, cookies and links are at the root of their host. */
+const origin = (value: string): string => {
+  const read = url('http:', 'https:')(value);
+  const { pathname, search, hash } = new URL(read);
+  if (pathname !== '/' || search || hash)
+    throw new BadValue(
+      'must be a host without a path: Carillon needs a (sub)domain of its own, not a folder',
+    );
+  return read;
+};
+
 const password = (value: string): string => {
   if (value.length < 8 || value.length > 200) throw new BadValue('must have 8 to 200 characters');
   return value;
@@ -68,7 +79,7 @@ export const serviceSettings = {
     meaning: 'Port for the API, docs and callbacks. 0 picks a free port.',
   }),
   PUBLIC_URL: setting<string | null>({
-    read: url('http:', 'https:'),
+    read: origin,
     fallback: null,
     shown: 'http://HOST:PORT',
     meaning: 'Public address of the service (links in messages, provider callbacks).',

@@ -60,6 +60,15 @@ export function invitationRoutes(deps: Deps, gates: Semaphores, devices: Devices
       responses: { 201: InvitationWithLink },
       async handler({ body, ...call }) {
         const { row, token } = await invite(deps, callerOf(call), body);
+        // Neither the address nor the token, which signs in whoever has it.
+        deps.log.info(
+          {
+            invitation_id: row.id,
+            organization_id: row.organization_id,
+            url: `${deps.publicUrl()}/invitation`,
+          },
+          'a member is invited: the link is in the response, and no email is sent',
+        );
         const accept_url = `${deps.publicUrl()}/invitation#${token}`;
         return { status: 201, body: { ...viewOf(row), accept_url } };
       },
