@@ -164,6 +164,7 @@ export const answerExamples: Record<string, object> = {
     html_body: '<p>Hello Ada, order A-1 is on its way.</p>',
     text_body: 'Hello Ada, order A-1 is on its way.',
     structured: null,
+    undefined_variables: [],
   },
   Category: {
     id: '0198c3a1-5a0e-70b6-ab32-cb302de5e8cc',
