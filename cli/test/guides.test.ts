@@ -9,8 +9,8 @@ const guide = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../docs/guides/${name}`, import.meta.url)), 'utf8');
 /** The commands of its shell examples, without comments, and whether they are for Live. */
 const commandsOf = (text: string): { args: string[]; isLive: boolean }[] =>
-  [...text.matchAll(/^(CARILLON_API_KEY=\$CARILLON_LIVE_KEY )?carillon (.*?)(?: +# .*)?$/gm)].map(
-    ([, live, command = '']) => ({ args: command.split(' '), isLive: live !== undefined }),
+  [...text.matchAll(/^(?:CARILLON_API_KEY=\$(\w+) )?carillon (.*?)(?: +# .*)?$/gm)].map(
+    ([, key, command = '']) => ({ args: command.split(' '), isLive: key === 'CARILLON_LIVE_KEY' }),
   );
 
 let app: TestApp;

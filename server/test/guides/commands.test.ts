@@ -119,9 +119,9 @@ function readerIn(folder: string, credentials: Credentials): Reader {
     ...Object.fromEntries(exported),
     CARILLON_URL: url,
     HOME: folder,
-    CARILLON_CLI: join(root, 'cli/dist/carillon.js'),
+    GUIDE_CLI: join(root, 'cli/dist/carillon.js'),
     NODE_COMPILE_CACHE: join(home, 'compiled'),
-    CARILLON_SERVER: program,
+    GUIDE_SERVER: program,
     SERVICE_DATA_DIR: join(home, '.carillon'),
   };
   return { folder, env, addresses: { ...addresses, 'crl_test_…': credentials.test_key } };

@@ -4,14 +4,14 @@ set -Eeuo pipefail
 trap 'echo "${BASH_SOURCE[0]}:$LINENO: exit code $? of: $BASH_COMMAND" >&2' ERR
 
 curl() { command curl --silent --show-error --fail-with-body --max-time 60 "$@"; }
-carillon() { CARILLON_DATA_DIR=$PWD/.carillon command node "$CARILLON_CLI" "$@"; } # as in the checkout that the service runs in
+carillon() { CARILLON_DATA_DIR=$PWD/.carillon command node "$GUIDE_CLI" "$@"; } # as in the checkout that the service runs in
 
 # The service of the guide runs already: a start only reads its settings. Commands of the operator use its database.
 service() {
   if [ $# -eq 0 ]; then
-    command node "$CARILLON_SERVER" --version
+    command node "$GUIDE_SERVER" --version
   else
-    CARILLON_DATA_DIR=$SERVICE_DATA_DIR command node "$CARILLON_SERVER" "$@"
+    CARILLON_DATA_DIR=$SERVICE_DATA_DIR command node "$GUIDE_SERVER" "$@"
   fi
 }
 npx() {
