@@ -142,9 +142,13 @@ const rows: Record<string, Panel[]> = {
     },
     {
       title: 'Rescued jobs',
-      description: 'Jobs of workers that died, claimed by others. Zero unless a process was killed.',
+      description:
+        'Jobs of workers that died, claimed by others, and outcomes that cannot be written. Zero unless a process was killed.',
       unit: 'ops',
-      queries: { [perSecond('carillon_work_rescued_total', 'kind')]: '{{kind}}' },
+      queries: {
+        [perSecond('carillon_work_rescued_total', 'kind')]: '{{kind}}',
+        [perSecond('carillon_outcome_write_failures_total', 'kind')]: '{{kind}}: outcome not written',
+      },
     },
     {
       title: 'Pushes',
