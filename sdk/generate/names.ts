@@ -124,8 +124,7 @@ export const renamedSchemas: Record<string, string> = { Error: 'ErrorBody', Even
 
 /** Where the wire accepts anything, to answer for each element alone, and a caller wants to know what is right. */
 export const refinedTypes: Record<string, string> = {
-  'sendNotificationBatch.notifications':
-    'Array<SendRequest & { idempotency_key?: string | null | undefined }>',
+  'sendNotificationBatch.notifications': 'Array<SendRequest>',
 };
 
 /** Schemas of which a caller can know more than the document says: the name of the fields, and the type made of them. */

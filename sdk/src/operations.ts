@@ -67,6 +67,8 @@ function fillPath(path: string, names: string[], args: unknown[]): string {
   }, path);
 }
 
+const keyIn = ({ idempotency_key: key }: Params): string | null => (typeof key === 'string' ? key : null);
+
 function request(operation: Operation, path: string, params: Params = {}, options: Options) {
   const { method, query = [], key, text } = operation;
   const search = new URLSearchParams();
@@ -77,7 +79,8 @@ function request(operation: Operation, path: string, params: Params = {}, option
   }
   if (key === 'notifications' && Array.isArray(body[key])) body[key] = body[key].map(withKey);
   const headers: Record<string, string> = {};
-  if (key === 'header') headers['idempotency-key'] = options.idempotency_key ?? crypto.randomUUID();
+  if (key === 'header')
+    headers['idempotency-key'] = options.idempotency_key ?? keyIn(body) ?? crypto.randomUUID();
   const guarded = operation.guarded === true && options.if_match !== undefined;
   if (guarded) headers['if-match'] = `"${options.if_match}"`;
   return {

@@ -1583,6 +1583,8 @@ export type SendFields = {
   from_name?: (string | null) | undefined;
   reply_to?: (string | null) | undefined;
   priority?: ('critical' | 'normal' | 'bulk' | null) | undefined;
+  /** The same as the header Idempotency-Key, which a batch does not have. If a single send has both, they must be equal. */
+  idempotency_key?: (string | null) | undefined;
 };
 
 export type SendRequest = ByChannel<SendFields>;
@@ -2455,7 +2457,7 @@ export type ListNotificationsResult = {
 };
 
 export type SendNotificationBatchParams = {
-  notifications: Array<SendRequest & { idempotency_key?: string | null | undefined }>;
+  notifications: Array<SendRequest>;
 };
 
 export type SendNotificationBatchResult = {

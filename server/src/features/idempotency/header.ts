@@ -18,7 +18,26 @@ export function idempotencyHeader(description: string) {
   return { 'Idempotency-Key': { description, schema: Type.String({ minLength: 1, maxLength: 255 }) } };
 }
 
-export function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
-  const key = headers['idempotency-key'];
-  return typeof key === 'string' ? key : null;
+/** The key of the header. Operations that take it in the body too pass that one: the two must not differ. */
+export function idempotencyKeyOf(
+  { headers, raw }: FastifyRequest,
+  inBody: string | null = null,
+): string | null {
+  const header = headers['idempotency-key'];
+  const param = 'Idempotency-Key';
+  if (typeof header !== 'string')
+    return inBody === null ? null : checkIdempotencyKey(inBody, 'idempotency_key');
+  // Node joins repeated headers with a comma.
+  if (header.includes(',') && (raw.headersDistinct['idempotency-key']?.length ?? 0) > 1)
+    throw new Problem('parameter_invalid', `${param} must be sent once.`, { param });
+  if (inBody !== null && inBody !== header) {
+    throw new Problem(
+      'parameter_invalid',
+      `idempotency_key and the header ${param} differ; send one of them.`,
+      {
+        param: 'idempotency_key',
+      },
+    );
+  }
+  return header;
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { beforeStatement, startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
 import { query, transaction } from '../../db/sql.ts';
@@ -273,6 +275,47 @@ describe('idempotency', () => {
       status: 'delivered',
       idempotency_key: headers['idempotency-key'],
     });
+  });
+
+  test('a key in the body is the same as one in the header', async () => {
+    const headers = key();
+    const idempotency_key = headers['idempotency-key'];
+    const first = await send(email, headers);
+    for (const [body, given] of [
+      [{ ...email, idempotency_key }, {}],
+      [{ ...email, idempotency_key }, headers],
+      [{ ...email, idempotency_key: null }, headers],
+    ] as const) {
+      const replay = await send(body, given);
+      expect([replay.status, replay.body.id]).toEqual([200, first.body.id]);
+    }
+    const { status, body } = await send({ ...email, idempotency_key }, key());
+    expect([status, body.error.code, body.error.param]).toEqual([
+      400,
+      'parameter_invalid',
+      'idempotency_key',
+    ]);
+  });
+
+  test('a key that is sent twice is refused', async () => {
+    const headers = {
+      authorization: `Bearer ${app.testKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': ['one', 'two'],
+    };
+    const sending = httpRequest(`${app.url}/v1/notifications`, { method: 'POST', headers });
+    sending.end(JSON.stringify(email));
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(400);
+    expect((await send(email, { 'idempotency-key': 'one, two' })).status).toBe(202);
+  });
+
+  test.each(['category', 'template_key', 'recipient.endpoint'])('an empty %s is refused', async (param) => {
+    const body =
+      param === 'recipient.endpoint' ? { recipient: { ...email.recipient, endpoint: '' } } : { [param]: '' };
+    const { status, body: answer } = await send({ ...email, ...body });
+    expect([status, answer.error.code, answer.error.param]).toEqual([400, 'parameter_invalid', param]);
   });
 
   test('the same key with another body is a conflict', async () => {

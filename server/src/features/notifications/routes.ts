@@ -38,7 +38,9 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       responses: { 202: Notification, 200: Notification },
       errors: ['plan_limit_reached'],
       async handler({ principal, body, raw }) {
-        return answer(await notifications.accept(principal, body, idempotencyKeyOf(raw), isAbandoned(raw)));
+        const { idempotency_key: inBody, ...request } = body;
+        const key = idempotencyKeyOf(raw, inBody);
+        return answer(await notifications.accept(principal, request, key, isAbandoned(raw)));
       },
     }),
     route({

@@ -43,11 +43,14 @@ export const limits = {
   batch: 500,
 } as const;
 
+/** The empty text is no key: it is refused, and not the same as none. */
+const NullableKey = Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: limits.key })));
+
 const Recipient = Type.Object({
   address: NullableText(limits.address),
   name: NullableText(limits.name),
   external_user_id: NullableText(limits.key),
-  endpoint: NullableText(limits.key),
+  endpoint: NullableKey,
   chatone_user_id: NullableText(limits.key, 'A Slack user id (`U…`), for a direct message.'),
   chatone_channel_id: NullableText(limits.key, 'A Slack channel id (`C…`).'),
   chattwo_endpoint_id: NullableText(limits.key, 'The id of a Microsoft Teams endpoint; prefer `endpoint`.'),
@@ -99,12 +102,22 @@ export const SendRequest = Type.Object(
     }),
     recipient: Recipient,
     ...content,
-    template_key: NullableText(limits.key),
-    category: NullableText(limits.key),
+    template_key: NullableKey,
+    category: NullableKey,
     attachments: Type.Optional(Nullable(Type.Array(AttachmentInput))),
     from_name: NullableText(limits.fromName),
     reply_to: NullableText(limits.replyTo),
     priority: Type.Optional(Nullable(OneOf(priorities))),
+    idempotency_key: Type.Optional(
+      Nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: limits.key,
+          description:
+            'The same as the header Idempotency-Key, which a batch does not have. If a single send has both, they must be equal.',
+        }),
+      ),
+    ),
   },
   {
     title: 'SendRequest',
@@ -112,13 +125,6 @@ export const SendRequest = Type.Object(
   },
 );
 export type SendRequest = Static<typeof SendRequest>;
-
-/** An element of a batch; the header Idempotency-Key does not apply to it. */
-export const BatchElement = Type.Object({
-  ...SendRequest.properties,
-  idempotency_key: Type.Optional(Nullable(Type.String())),
-});
-export type BatchElement = Static<typeof BatchElement>;
 
 /** The service checks the elements one by one, so that a bad one does not fail the others. */
 export const BatchRequest = Type.Object({

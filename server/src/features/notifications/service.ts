@@ -43,12 +43,11 @@ import { type LookupSources, lookUp } from './lookups.ts';
 import { contentAfter, isLiquidAfter, sourcesIn } from './patch.ts';
 import { acceptanceOfResend, checkResendable, claimOfResend, contentToResend } from './resend.ts';
 import {
-  BatchElement,
   type Notification,
   type NotificationPatch,
   type NotificationQuery,
   type Priority,
-  type SendRequest,
+  SendRequest,
   type Trace,
 } from './schema.ts';
 import * as store from './store.ts';
@@ -100,7 +99,7 @@ export interface WriteOptions {
   maxWaiting?: BatcherOptions<Acceptance>['maxWaiting'];
 }
 
-const checkElement = compileRequestCheck(BatchElement, 'body');
+const checkElement = compileRequestCheck(SendRequest, 'body');
 
 /** Whether the checks may take as long as those of many ordinary sends. */
 const isLarge = ({ html_body, text_body, template_data }: SendRequest): boolean =>
@@ -260,7 +259,7 @@ export function createNotificationService(
         if (!isRecord(element)) throw new Problem('parameter_invalid', 'Each element must be a JSON object.');
         while (isLoopHeld()) await yieldToEventLoop();
         checkElement(element);
-        const { idempotency_key: key, ...request } = element as BatchElement;
+        const { idempotency_key: key, ...request } = element as SendRequest;
         return acceptOne(principal, request, key ?? null, 'bulk', isAbandoned);
       }
     },
