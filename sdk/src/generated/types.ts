@@ -206,20 +206,27 @@ export type BroadcastInput = {
   /** In the order of preference. Each user gets one notification: on the first channel with an address that is not suppressed and that the user has not opted out of. */
   channels: Array<'email' | 'sms' | 'in_app' | 'chatone'>;
   audience: Audience;
+  /** The template to render; chat channels require one. */
   template_key?: (string | null) | undefined;
   /** Beside a `template_key`, replaces the subject of the template. */
   subject?: (string | null) | undefined;
+  /** HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML. */
   html_body?: (string | null) | undefined;
+  /** Plain text, for email, sms and in_app. An email without it gets the text of its HTML. */
   text_body?: (string | null) | undefined;
   /** The same for all recipients. The message, a template or inline, also gets `user`: external_user_id, name, locale, timezone and attributes. */
   template_data?: (Record<string, unknown> | null) | undefined;
+  /** The link of an inbox item. */
   action_url?: (string | null) | undefined;
   /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
   tags?: (Array<string> | null) | undefined;
   /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
   actions?: (Array<InboxActionInput> | null) | undefined;
+  /** What the notification is about, for example `product_news`. It is not sent to people who opted out. */
   category?: (string | null) | undefined;
+  /** For email: the display name of the sender, instead of that of the environment. */
   from_name?: (string | null) | undefined;
+  /** For email: the address that replies go to. */
   reply_to?: (string | null) | undefined;
   send_at?: (string | null) | undefined;
   /** Send to each user at this time of the user’s own time zone, instead of `send_at`. Where it has passed, send at once. */
@@ -901,10 +908,13 @@ export type NotificationContent = {
 export type NotificationPatch = {
   /** Beside a `template_key`, replaces the subject of the template. */
   subject?: (string | null) | undefined;
+  /** HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML. */
   html_body?: (string | null) | undefined;
+  /** Plain text, for email, sms and in_app. An email without it gets the text of its HTML. */
   text_body?: (string | null) | undefined;
   /** The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise. */
   template_data?: (Record<string, unknown> | null) | undefined;
+  /** The link of an inbox item. */
   action_url?: (string | null) | undefined;
   /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
   tags?: (Array<string> | null) | undefined;
@@ -1387,20 +1397,27 @@ export type ScheduleBroadcast = {
   /** In the order of preference. Each user gets one notification: on the first channel with an address that is not suppressed and that the user has not opted out of. */
   channels: Array<'email' | 'sms' | 'in_app' | 'chatone'>;
   audience: Audience;
+  /** The template to render; chat channels require one. */
   template_key?: (string | null) | undefined;
   /** Beside a `template_key`, replaces the subject of the template. */
   subject?: (string | null) | undefined;
+  /** HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML. */
   html_body?: (string | null) | undefined;
+  /** Plain text, for email, sms and in_app. An email without it gets the text of its HTML. */
   text_body?: (string | null) | undefined;
   /** The same for all recipients. The message, a template or inline, also gets `user`: external_user_id, name, locale, timezone and attributes. */
   template_data?: (Record<string, unknown> | null) | undefined;
+  /** The link of an inbox item. */
   action_url?: (string | null) | undefined;
   /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
   tags?: (Array<string> | null) | undefined;
   /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
   actions?: (Array<InboxActionInput> | null) | undefined;
+  /** What the notification is about, for example `product_news`. It is not sent to people who opted out. */
   category?: (string | null) | undefined;
+  /** For email: the display name of the sender, instead of that of the environment. */
   from_name?: (string | null) | undefined;
+  /** For email: the address that replies go to. */
   reply_to?: (string | null) | undefined;
   /** At most so many notifications a second. */
   rate_per_second?: (number | null) | undefined;
@@ -1543,10 +1560,15 @@ export type ScheduleTimingInput = {
 export type SendFields = {
   /** `chatone` is Slack, `chattwo` is Microsoft Teams, `chatthree` is Discord. */
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  /** Who gets it; each channel reads the fields that it knows. */
   recipient: {
+    /** An email address, a phone number in E.164 format, a user id (in_app), an http or https URL (webhook), or the id or key of a chat target. */
     address?: (string | null) | undefined;
+    /** The display name in the To header of emails and in the inbox. */
     name?: (string | null) | undefined;
+    /** Your id of the user. Beside an address, the pair is remembered; alone, it stands for the address stored for the channel. */
     external_user_id?: (string | null) | undefined;
+    /** The key of a Microsoft Teams or Discord endpoint, the id of a webhook endpoint, or the id or team of a Slack installation. */
     endpoint?: (string | null) | undefined;
     /** A Slack user id (`U…`), for a direct message. */
     chatone_user_id?: (string | null) | undefined;
@@ -1559,29 +1581,42 @@ export type SendFields = {
   };
   /** Beside a `template_key`, replaces the subject of the template. */
   subject?: (string | null) | undefined;
+  /** HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML. */
   html_body?: (string | null) | undefined;
+  /** Plain text, for email, sms and in_app. An email without it gets the text of its HTML. */
   text_body?: (string | null) | undefined;
   /** The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise. */
   template_data?: (Record<string, unknown> | null) | undefined;
+  /** The link of an inbox item. */
   action_url?: (string | null) | undefined;
   /** For in_app: what the item is about. An inbox can show the items with a tag in a tab. */
   tags?: (Array<string> | null) | undefined;
   /** For in_app: the buttons of the item. The first one that the recipient chooses is recorded, and sent to webhook endpoints as `inbox.action`. */
   actions?: (Array<InboxActionInput> | null) | undefined;
+  /** Not before this time, at most 90 days ahead. Until then the notification can be changed. */
   send_at?: (string | null) | undefined;
+  /** The template to render; chat channels require one. */
   template_key?: (string | null) | undefined;
+  /** What the notification is about, for example `product_news`. It is not sent to people who opted out. */
   category?: (string | null) | undefined;
+  /** For email: at most 10 files, 15 MiB in total. They are deleted after the delivery. */
   attachments?:
     | (Array<{
+        /** The name that the recipient sees. */
         filename: string;
+        /** A MIME type, for example `application/pdf`. */
         content_type: string;
+        /** The bytes of the file in base64. */
         content_base64: string;
         /** For an image within the HTML: the body shows it with `<img src="cid:…">` and this id (letters, digits and `.!#$%&'*+/=?^_{|}~@-`). */
         content_id?: (string | null) | undefined;
       }> | null)
     | undefined;
+  /** For email: the display name of the sender, instead of that of the environment. */
   from_name?: (string | null) | undefined;
+  /** For email: the address that replies go to. */
   reply_to?: (string | null) | undefined;
+  /** Each priority has a lane of its own, so bulk sends delay no others. The default is normal, and critical for a critical category. */
   priority?: ('critical' | 'normal' | 'bulk' | null) | undefined;
   /** The same as the header Idempotency-Key, which a batch does not have. If a single send has both, they must be equal. */
   idempotency_key?: (string | null) | undefined;

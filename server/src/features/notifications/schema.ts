@@ -44,13 +44,22 @@ export const limits = {
 } as const;
 
 /** The empty text is no key: it is refused, and not the same as none. */
-const NullableKey = Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: limits.key })));
+const NullableKey = (description: string) =>
+  Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: limits.key, description })));
 
 const Recipient = Type.Object({
-  address: NullableText(limits.address),
-  name: NullableText(limits.name),
-  external_user_id: NullableText(limits.key),
-  endpoint: NullableKey,
+  address: NullableText(
+    limits.address,
+    'An email address, a phone number in E.164 format, a user id (in_app), an http or https URL (webhook), or the id or key of a chat target.',
+  ),
+  name: NullableText(limits.name, 'The display name in the To header of emails and in the inbox.'),
+  external_user_id: NullableText(
+    limits.key,
+    'Your id of the user. Beside an address, the pair is remembered; alone, it stands for the address stored for the channel.',
+  ),
+  endpoint: NullableKey(
+    'The key of a Microsoft Teams or Discord endpoint, the id of a webhook endpoint, or the id or team of a Slack installation.',
+  ),
   chatone_user_id: NullableText(limits.key, 'A Slack user id (`U…`), for a direct message.'),
   chatone_channel_id: NullableText(limits.key, 'A Slack channel id (`C…`).'),
   chattwo_endpoint_id: NullableText(limits.key, 'The id of a Microsoft Teams endpoint; prefer `endpoint`.'),
@@ -58,9 +67,17 @@ const Recipient = Type.Object({
 });
 
 const AttachmentInput = Type.Object({
-  filename: Type.String({ minLength: 1, maxLength: limits.attachmentName }),
-  content_type: Type.String({ minLength: 1, maxLength: limits.attachmentName }),
-  content_base64: Type.String(),
+  filename: Type.String({
+    minLength: 1,
+    maxLength: limits.attachmentName,
+    description: 'The name that the recipient sees.',
+  }),
+  content_type: Type.String({
+    minLength: 1,
+    maxLength: limits.attachmentName,
+    description: 'A MIME type, for example `application/pdf`.',
+  }),
+  content_base64: Type.String({ description: 'The bytes of the file in base64.' }),
   content_id: Type.Optional(
     Nullable(
       Type.String({
@@ -74,8 +91,14 @@ const AttachmentInput = Type.Object({
 
 const content = {
   subject: NullableText(limits.subject, 'Beside a `template_key`, replaces the subject of the template.'),
-  html_body: NullableText(limits.body),
-  text_body: NullableText(limits.body),
+  html_body: NullableText(
+    limits.body,
+    'HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML.',
+  ),
+  text_body: NullableText(
+    limits.body,
+    'Plain text, for email, sms and in_app. An email without it gets the text of its HTML.',
+  ),
   template_data: Type.Optional(
     Nullable({
       ...JsonObject,
@@ -83,9 +106,16 @@ const content = {
         'The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise.',
     }),
   ),
-  action_url: NullableText(limits.url),
+  action_url: NullableText(limits.url, 'The link of an inbox item.'),
   ...extrasInput,
-  send_at: Type.Optional(Nullable(DateTime)),
+  send_at: Type.Optional(
+    Nullable(
+      Type.String({
+        format: 'date-time',
+        description: `Not before this time, at most ${limits.sendAtDays} days ahead. Until then the notification can be changed.`,
+      }),
+    ),
+  ),
 };
 
 const exampleSend = {
@@ -100,14 +130,32 @@ export const SendRequest = Type.Object(
     channel: OneOf(channels, {
       description: '`chatone` is Slack, `chattwo` is Microsoft Teams, `chatthree` is Discord.',
     }),
-    recipient: Recipient,
+    recipient: { ...Recipient, description: 'Who gets it; each channel reads the fields that it knows.' },
     ...content,
-    template_key: NullableKey,
-    category: NullableKey,
-    attachments: Type.Optional(Nullable(Type.Array(AttachmentInput))),
-    from_name: NullableText(limits.fromName),
-    reply_to: NullableText(limits.replyTo),
-    priority: Type.Optional(Nullable(OneOf(priorities))),
+    template_key: NullableKey('The template to render; chat channels require one.'),
+    category: NullableKey(
+      'What the notification is about, for example `product_news`. It is not sent to people who opted out.',
+    ),
+    attachments: Type.Optional(
+      Nullable(
+        Type.Array(AttachmentInput, {
+          description: 'For email: at most 10 files, 15 MiB in total. They are deleted after the delivery.',
+        }),
+      ),
+    ),
+    from_name: NullableText(
+      limits.fromName,
+      'For email: the display name of the sender, instead of that of the environment.',
+    ),
+    reply_to: NullableText(limits.replyTo, 'For email: the address that replies go to.'),
+    priority: Type.Optional(
+      Nullable(
+        OneOf(priorities, {
+          description:
+            'Each priority has a lane of its own, so bulk sends delay no others. The default is normal, and critical for a critical category.',
+        }),
+      ),
+    ),
     idempotency_key: Type.Optional(
       Nullable(
         Type.String({
