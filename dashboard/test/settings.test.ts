@@ -176,6 +176,7 @@ describe.skipIf(!chromiumPath)('settings', () => {
     };
     const former = await invite();
     const { page, complaints, go } = await host.open(await invite(), { as: null, fresh: true });
+    await page.getByLabel('I already have an account').check();
     await page.getByLabel('Your password').fill('wrong');
     await page.getByRole('button', { name: 'Accept and sign in' }).click();
     await page.getByText('Wrong password.').waitFor();

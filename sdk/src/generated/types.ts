@@ -729,8 +729,6 @@ export type InvitationPreview = {
   organization_name: string;
   email: string;
   role: 'owner' | 'admin' | 'developer' | 'viewer';
-  /** The user already has an account and accepts with its password. */
-  has_account: boolean;
 };
 
 export type InvitationWithLink = {

@@ -8,17 +8,7 @@ import { chooseOrganization } from '../../shell/organization.ts';
 import styles from '../../shell/sign-in.module.css';
 import { common } from '../../strings/common.ts';
 import { team, invitation as text } from '../../strings/settings.ts';
-import {
-  Button,
-  Checkbox,
-  EmptyState,
-  Field,
-  Form,
-  FormError,
-  Input,
-  Loaded,
-  Notice,
-} from '../../ui/index.ts';
+import { Button, Checkbox, EmptyState, Field, Form, FormError, Input, Loaded } from '../../ui/index.ts';
 import { strengthOf } from './password-strength.ts';
 
 const api = createApi(null);
@@ -53,7 +43,8 @@ function Accept({ token, preview }: { token: string; preview: InvitationPreview 
   const [password, setPassword] = useState('');
   const [isShown, setShown] = useState(false);
   const [wasTried, setTried] = useState(false);
-  const isNew = !preview.has_account;
+  const [isKnown, setKnown] = useState(false);
+  const isNew = !isKnown;
   const accept = useMutation({
     mutationFn: () => api.team.acceptInvitation({ token, password, ...(isNew ? { name: name.trim() } : {}) }),
     onSuccess: ({ organizations }) => {
@@ -74,10 +65,10 @@ function Accept({ token, preview }: { token: string; preview: InvitationPreview 
     return <Ended title={text.gone}>{text.goneText}</Ended>;
   }
   const isWrong = isCode(accept.error, 'invalid_credentials');
+  const wrong = isKnown ? text.wrong : text.taken;
   return (
     <Form className={styles.fields} onSubmit={submit}>
       <p>{text.asRole(preview.email, team.roles[preview.role])}</p>
-      {!isNew && <Notice>{text.known}</Notice>}
       {!isWrong && <FormError error={accept.error} besides={['name', 'password']} />}
       <input type="hidden" autoComplete="username" value={preview.email} readOnly />
       {isNew && (
@@ -97,7 +88,7 @@ function Accept({ token, preview }: { token: string; preview: InvitationPreview 
       <Field
         label={isNew ? text.newPassword : text.yourPassword}
         {...(isNew ? { hint: <span aria-live="polite">{strength.text}</span> } : {})}
-        error={errorOf(accept.error, 'password') ?? (isWrong ? text.wrong : null)}
+        error={errorOf(accept.error, 'password') ?? (isWrong ? wrong : null)}
       >
         <Input
           type={isShown ? 'text' : 'password'}
@@ -107,6 +98,14 @@ function Accept({ token, preview }: { token: string; preview: InvitationPreview 
           onChange={(event) => setPassword(event.target.value)}
         />
       </Field>
+      <Checkbox
+        label={text.known}
+        checked={isKnown}
+        onChange={(event) => {
+          setKnown(event.target.checked);
+          accept.reset();
+        }}
+      />
       <Checkbox label={text.show} checked={isShown} onChange={(event) => setShown(event.target.checked)} />
       <Button type="submit" variant="primary" busy={accept.isPending}>
         {text.accept}

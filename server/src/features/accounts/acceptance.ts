@@ -22,7 +22,10 @@ import { admitAttempt, forgiveAttempt, networkSubject, passwordSubjects } from '
 
 type AcceptDeps = Pick<Deps, 'pool' | 'clock' | 'config' | 'log' | 'authenticator'>;
 
-/** The details of an invitation that the holder of its link may see before accepting. */
+/**
+ * The details of an invitation that the holder of its link may see before accepting. Whether the address has an account is none
+ * of them: anyone can invite any address.
+ */
 export async function lookUpInvitation(
   { pool, clock }: AcceptDeps,
   token: string,
@@ -33,7 +36,7 @@ export async function lookUpInvitation(
   const invitation = await getOpen(pool, token, clock());
   await forgiveAttempt(pool, subjects);
   const { email, role, organization_name } = invitation;
-  return { organization_name, email, role, has_account: !!(await findUserByEmail(pool, email)) };
+  return { organization_name, email, role };
 }
 
 /** Joins and signs in: a new person chooses a name and a password, a known one enters theirs. */

@@ -70,9 +70,6 @@ export const InvitationPreview = Type.Object(
     organization_name: Type.String(),
     email: Type.String(),
     role: OneOf(roles),
-    has_account: Type.Boolean({
-      description: 'The user already has an account and accepts with its password.',
-    }),
   },
   { title: 'InvitationPreview' },
 );
