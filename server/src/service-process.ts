@@ -3,7 +3,7 @@ import { banner, helpText } from './banner.ts';
 import type { Config } from './config.ts';
 import { exitCodes } from './exit-codes.ts';
 import { boundHeapGrowth } from './heap.ts';
-import { createLog } from './kernel/log.ts';
+import { createLog, createStartOutput } from './kernel/log.ts';
 import { findOperatorCommand } from './operator/index.ts';
 import { connectSupervisor, type SupervisorLink } from './processes/link.ts';
 import { databaseLost, startFailure } from './start-failure.ts';
@@ -13,6 +13,12 @@ import { handleStopSignals } from './stop-signals.ts';
 export async function runService(config: Config): Promise<void> {
   boundHeapGrowth();
   const link = await connectSupervisor();
+  const printsBanner = !link || link.order.isFirst;
+  const output = createStartOutput();
+  // Software that reads redirected output gets each line at once.
+  if (!printsBanner || !process.stdout.isTTY) output.release();
+  process.on('exit', output.release);
+  const log = createLog(config.LOG_LEVEL, output);
   const stopping = new AbortController();
   const starting = startApp(config, {
     signal: stopping.signal,
@@ -21,9 +27,8 @@ export async function runService(config: Config): Promise<void> {
       console.error(databaseLost(silentMs));
       process.exit(exitCodes.databaseLost);
     },
+    log: link ? log.child({ pid: process.pid }) : log, // the lines of all processes are in one stream
     ...(link && {
-      // The lines of all processes are in one stream.
-      log: createLog(config.LOG_LEVEL).child({ pid: process.pid }),
       processes: config.CARILLON_PROCESSES,
       bundledDatabase: link.order.bundledDatabase,
       sumMetrics: link.sumMetrics,
@@ -35,12 +40,14 @@ export async function runService(config: Config): Promise<void> {
   try {
     app = await starting;
   } catch (error) {
+    output.release();
     if (isStopping()) return; // a signal ended the start, and ends the process
     console.error(startFailure(error, config));
     process.exit(exitCodes.failure);
   }
   if (isStopping()) return;
-  if (!link || link.order.isFirst) console.log(banner(app, { isTerminal: process.stdout.isTTY }));
+  if (printsBanner) console.log(banner(app, { isTerminal: process.stdout.isTTY }));
+  output.release();
   link?.onCollect(app.deps.scrape.snapshot);
   link?.reportReady();
 }

@@ -169,6 +169,34 @@ describe('a service of two processes', { timeout: 90_000 }, () => {
   });
 });
 
+// The `script` of util-linux runs a command on a terminal.
+test.skipIf(process.platform !== 'linux')(
+  'on a terminal the banner comes before the log of all processes',
+  { timeout: 90_000 },
+  async () => {
+    const database = await createTestDatabase();
+    const service = await startSupervised({ DATABASE_URL: database.url }, (command) => [
+      'script',
+      ...['--quiet', '--return', '--command', `exec ${command.map((part) => `'${part}'`).join(' ')}`],
+      '/dev/null',
+    ]);
+    try {
+      await service.whenRunning();
+      const [progress = '', log = ''] = service
+        .output()
+        .split(/^Carillon is running at [^{]*^curl .*"\}'$/ms);
+      expect(progress).not.toContain('"level"');
+      expect(log.match(/"msg":"listening"/g)).toHaveLength(2);
+      const [, pid] = /"pid":(\d+),"processes":2/.exec(log) ?? [];
+      process.kill(Number(pid), 'SIGTERM');
+      expect(await service.exitCode()).toBe(0);
+    } finally {
+      await service.cleanUp();
+      await database.drop();
+    }
+  },
+);
+
 describe('with the bundled database', () => {
   let service: Supervised | undefined;
   afterEach(() => service?.cleanUp());

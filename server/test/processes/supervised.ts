@@ -29,11 +29,16 @@ export interface Supervised {
   cleanUp(): Promise<void>;
 }
 
-export async function startSupervised(settings: Record<string, string> = {}): Promise<Supervised> {
+/** `launch` wraps the command of the service in another. */
+export async function startSupervised(
+  settings: Record<string, string> = {},
+  launch: (command: string[]) => string[] = (command) => command,
+): Promise<Supervised> {
   const port = settings.PORT ? Number(settings.PORT) : await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'carillon-processes-'));
   chmodSync(folder, 0o711); // the account that root runs PostgreSQL under must be able to pass through
-  const supervisor = spawn(process.execPath, [program], {
+  const [file = '', ...args] = launch([process.execPath, program]);
+  const supervisor = spawn(file, args, {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
