@@ -367,6 +367,7 @@ describe('bodies', () => {
     expect([small.status, small.body.error.code]).toEqual([413, 'payload_too_large']);
     const large = await send(`"${'x'.repeat(24 * 1_048_576)}"`);
     expect([large.status, large.body.error.code]).toEqual([413, 'payload_too_large']);
+    for (const { body } of [small, large]) expect(body.error.message).toMatch(/at most [\d,]+ bytes/);
   });
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
@@ -450,6 +451,7 @@ test.each([
   ['PROPFIND', '/v1/notifications/01890000-0000-7000-8000-000000000000?x=1', 'GET, PATCH, DELETE, HEAD'],
   ['PUT', '/v1/notifications/batch', 'POST'],
   ['QUERY', '/v1/notifications/batch', 'POST'],
+  ['PROPFIND', '/v1/notifications/', 'POST, GET, HEAD'],
 ])('%s %s is told what the address takes', async (method, path, allow) => {
   const [head = '', text = ''] = (
     await raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
@@ -457,6 +459,68 @@ test.each([
   expect(head).toMatch(/^HTTP\/1.1 405 /);
   expect(/^allow: (.*)$/im.exec(head)?.[1]?.split(', ').sort()).toEqual(allow.split(', ').sort());
   expect(JSON.parse(text).error.code).toBe('method_not_allowed');
+});
+
+test('a slash at the end changes nothing', async () => {
+  for (const path of ['/v1/notifications', '/v1/me', '/v1/workflows/none/runs', '/docs', '/inbox/v1/feed']) {
+    const [without, slashed] = [await app.request('GET', path), await app.request('GET', `${path}/`)];
+    expect([path, slashed.status, slashed.body]).toEqual([path, without.status, without.body]);
+  }
+  const sent = await app.request('POST', '/v1/notifications/', { body: email });
+  expect(sent.status).toBe(202);
+  expect((await app.request('GET', `/v1/notifications/${sent.body.id}/?`)).body.id).toBe(sent.body.id);
+  expect((await app.request('GET', '/v1/notifications//')).status).toBe(404);
+});
+
+test('several spaces after Bearer are accepted', async () => {
+  const authorization = `bearer   ${app.testKey}`;
+  expect((await app.request('GET', '/v1/me', { key: null, headers: { authorization } })).status).toBe(200);
+  const { token } = (
+    await app.request('POST', '/v1/inbox/tokens', { body: { external_user_id: 'user-1815' } })
+  ).body;
+  const headers = { authorization: `Bearer  ${token}` };
+  expect((await app.request('GET', '/inbox/v1/feed', { key: null, headers })).status).toBe(200);
+});
+
+test.each(['0x5', '1e1', '%205', '5%20', '5.0', '%2B5', '', '0b1', '٥', '9'.repeat(400)])(
+  'the limit %j is refused',
+  async (limit) => {
+    const { status, body } = await app.request('GET', `/v1/notifications?limit=${limit}`);
+    expect([status, body.error]).toMatchObject([400, { code: 'parameter_invalid', param: 'limit' }]);
+  },
+);
+
+test('a version that is not written in digits is none', async () => {
+  for (const version of ['0x1', '1.0', '1e0', '+1'])
+    expect((await app.request('GET', `/v1/workflows/none/versions/${version}`)).body.error.code).toBe(
+      'resource_not_found',
+    );
+});
+
+test.each([
+  ['{"channel": "email",}', 'unexpected "}" at line 1, column 21'],
+  ['{\n  "channel": email\n}', 'unexpected "email" at line 2, column 14'],
+  ['{\r\n  "channel" "email"}', 'unexpected string at line 2, column 13'],
+  ['{"channel": "email"', 'it ends too early, at line 1, column 20'],
+  ['[1, 2', 'it ends too early, at line 1, column 6'],
+  ['{"a": "b\n"}', 'a string is not closed or has a character that must be escaped at line 1, column 7'],
+  ['{"a": "b', 'a string is not closed or has a character that must be escaped at line 1, column 7'],
+  ['{"a": 01}', 'unexpected "01" at line 1, column 7'],
+  ['{} {}', 'unexpected "{" at line 1, column 4'],
+  ['[1,]', 'unexpected "]" at line 1, column 4'],
+  ['{"a": [1}', 'unexpected "}" at line 1, column 9'],
+  ["{'a': 1}", `unexpected "'" at line 1, column 2`],
+  ['{5: 1}', 'unexpected "5" at line 1, column 2'],
+  ['\uFEFF{}', 'unexpected U+FEFF at line 1, column 1'],
+  [' ', 'it ends too early, at line 1, column 2'],
+  [`{"a": "${'x'.repeat(70_000)}",\n\n  }`, 'unexpected "}" at line 3, column 3'],
+])('JSON with a mistake is told where: %j', async (body, where) => {
+  const { status, body: answer } = await app.request('POST', '/v1/notifications', { body });
+  expect([status, answer.error.code, answer.error.message]).toEqual([
+    400,
+    'invalid_json',
+    `The body is not valid JSON: ${where}.`,
+  ]);
 });
 
 test('where there is nothing no body is read', async () => {

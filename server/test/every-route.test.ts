@@ -78,7 +78,7 @@ test('a known address with another verb is 405 with the verbs that work', async 
 });
 
 test('an unknown address is 404 in the shape of every error', async () => {
-  for (const path of ['/v1', '/v1/nothing', '/v1/notifications/', '/%ff', '/v1/notifications/%00']) {
+  for (const path of ['/v1', '/v1/nothing', '/v1/notifications//', '/%ff', '/v1/notifications/%00']) {
     const { status, body } = await app.request('GET', path);
     expect([path, status, body.error?.type]).toEqual([path, 404, 'not_found_error']);
   }

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../kernel/event-loop.ts';
-import { faultIn, maxDepth } from '../kernel/json.ts';
+import { endOfString, faultIn, maxDepth } from '../kernel/json.ts';
 import { isRecord } from '../kernel/record.ts';
 import { type Task, type TaskRunner, TaskStopped } from '../kernel/threads/task.ts';
+import { jsonFault } from './json-fault.ts';
 
 /** Any letter of `__proto__` may be written as an escape, and the name is the same. */
 const suspiciousEscape = /\\u(?:[dD][89a-fA-F]|00(?:00|5[fF]|6[fF]|7[024]))/;
@@ -41,7 +42,7 @@ export function parseJson(text: string, listApart?: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Problem('invalid_json', 'The body is not valid JSON.');
+    throw new Problem('invalid_json', `The body is not valid JSON: ${jsonFault(text)}.`);
   }
   const needsCleaning = isSuspicious(text);
   const checked = (part: unknown): unknown => {
@@ -179,16 +180,6 @@ function excessIn(text: string, values: number, levels: number): 'values' | 'dep
     if (count > values) return 'values';
   }
   return null;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = start; ; ) {
-    at = text.indexOf('"', at + 1);
-    if (at === -1) return text.length;
-    let escapes = 0;
-    while (text[at - 1 - escapes] === '\\') escapes += 1;
-    if (escapes % 2 === 0) return at;
-  }
 }
 
 function cleaned(value: unknown, path: string): unknown {

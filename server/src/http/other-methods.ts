@@ -13,7 +13,7 @@ export function refuseOtherMethods(app: FastifyInstance, routes: Route[]): (url:
   const addresses = [...methodsOf].map(([url, methods]) => {
     const allow = (methods.includes('GET') ? [...methods, 'HEAD'] : methods).join(', ');
     const problem = new Problem('method_not_allowed', `This URL supports ${allow}.`, { headers: { allow } });
-    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`);
+    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}/?$`);
     return { url, methods, pattern, problem };
   });
   for (const { url, methods, problem } of addresses) {

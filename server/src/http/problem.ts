@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { isConflict } from '../db/conflicts.ts';
 import { isDatabaseUnavailable } from '../db/sql.ts';
 import { Problem } from '../kernel/errors.ts';
@@ -16,3 +17,24 @@ export function problemOf(error: unknown): Problem {
 
 const unavailable = (message: string, cause: unknown): Problem =>
   new Problem('temporarily_unavailable', message, { headers: { 'retry-after': '1' }, cause });
+
+/** The problem for an error of the server itself, which has a code. */
+export function httpProblemOf(error: unknown, { routeOptions }: FastifyRequest): Problem {
+  const code = (error as { code?: unknown }).code;
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem('unsupported_media_type', 'The body must be sent as application/json.');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem(
+        'payload_too_large',
+        `The body is larger than this operation accepts: at most ${routeOptions.bodyLimit?.toLocaleString('en-US')} bytes.`,
+      );
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Problem('invalid_json', 'The length of the body does not match Content-Length.');
+    case 'FST_ERR_BAD_URL':
+      return new Problem('route_not_found', 'The URL is not valid.');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Problem('route_not_found', 'A part of the URL is too long.');
+  }
+  return problemOf(error);
+}

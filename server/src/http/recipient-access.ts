@@ -36,7 +36,7 @@ function byToken(recipients: RecipientAuthenticator, request: FastifyRequest): P
   if (authorization === undefined) {
     throw new Problem('missing_credentials', 'Send the header: Authorization: Bearer <end-user token>.');
   }
-  const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1];
+  const token = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1];
   if (!token || token.length > maxTokenLength) {
     throw new Problem('invalid_credentials', 'The Authorization header must be: Bearer <end-user token>.');
   }

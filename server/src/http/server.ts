@@ -15,7 +15,7 @@ import { parseJsonBytes, readBody, tinyBytes } from './json.ts';
 import { jsonInPieces, pieceLength } from './large-json.ts';
 import { refuseOtherMethods } from './other-methods.ts';
 import type { Principal, Recipient, SignedIn } from './principal.ts';
-import { problemOf } from './problem.ts';
+import { httpProblemOf } from './problem.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
 import type { Reply, Route, RouteCall } from './route.ts';
@@ -67,7 +67,7 @@ export function createHttpServer(
     logger: false,
     bodyLimit: mebibyte,
     trustProxy: options.trustedProxies ?? false,
-    routerOptions: { maxParamLength: 2048 },
+    routerOptions: { maxParamLength: 2048, ignoreTrailingSlash: true },
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && requestIdPattern.test(given) ? given : newId();
@@ -152,7 +152,7 @@ export function createHttpServer(
   }
 
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const problem = request.raw.errored ? cutOff() : httpProblemOf(error);
+    const problem = request.raw.errored ? cutOff() : httpProblemOf(error, request);
     if (problem.status >= 500)
       deps.log.error({ request_id: request.id, err: problem.cause }, problem.message);
     send(request, reply, replyOf(request, problem));
@@ -314,7 +314,7 @@ function authenticate(
 function identify(deps: HttpDeps, request: FastifyRequest): Soon<Principal> {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
-    const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
+    const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
     if (!secret) {
       throw new Problem('invalid_credentials', 'The Authorization header must be: Bearer <key>.', {
         headers: challenge,
@@ -394,21 +394,4 @@ function replyOf(request: FastifyRequest, problem: Problem): Reply {
     },
     body: problem.toBody(),
   };
-}
-
-function httpProblemOf(error: unknown): Problem {
-  const code = (error as { code?: unknown }).code;
-  switch (code) {
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('unsupported_media_type', 'The body must be sent as application/json.');
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('payload_too_large', 'The body is larger than this operation accepts.');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem('invalid_json', 'The length of the body does not match Content-Length.');
-    case 'FST_ERR_BAD_URL':
-      return new Problem('route_not_found', 'The URL is not valid.');
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new Problem('route_not_found', 'A part of the URL is too long.');
-  }
-  return problemOf(error);
 }

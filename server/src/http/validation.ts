@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type TSchema, Type } from 'typebox';
-import { notFound, Problem } from '../kernel/errors.ts';
+import { invalidParameter, notFound, Problem } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { invalidCursor } from '../kernel/page.ts';
 import { mustMatch } from '../kernel/patterns.ts';
@@ -38,9 +38,11 @@ export type RequestPart = 'body' | 'query' | 'params';
 
 export function compileValidator(schema: TSchema, part: RequestPart): (value: unknown) => void {
   let validate: ValidateFunction | null = null;
+  const integers = part === 'body' ? [] : integersOf(schema);
   return (value) => {
     // Schemas are compiled at first use: compiling those of every route took 0.3 s of the start.
     validate ??= (part === 'body' ? strict : coercing).compile(schema);
+    refuseOtherNotations(value as JsonRecord, integers, part);
     if (validate(value)) {
       if (part !== 'body') refuseNul(value as object, part);
       return;
@@ -48,6 +50,19 @@ export function compileValidator(schema: TSchema, part: RequestPart): (value: un
     if (part === 'params') throw notFound('resource'); // a malformed id names no resource
     throw problemOf(validate.errors?.[0], part, value);
   };
+}
+
+const integersOf = ({ properties = {} }: { properties?: Record<string, { type?: unknown }> }): string[] =>
+  Object.entries(properties).flatMap(([name, { type }]) => (type === 'integer' ? [name] : []));
+
+/** The coercion reads every text that JavaScript reads as a number, such as `0x5`, `1e1` or ` 5`. */
+function refuseOtherNotations(values: JsonRecord, integers: string[], part: RequestPart): void {
+  for (const param of integers) {
+    const value = values[param];
+    if (typeof value !== 'string' || /^-?\d{1,15}$/.test(value)) continue;
+    if (part === 'params') throw notFound('resource');
+    throw invalidParameter(param, `${param} must be an integer, written in digits.`);
+  }
 }
 
 /**

@@ -56,3 +56,14 @@ export function canonicalJson(value: unknown, depth = 0): string {
   }
   return text === '' ? '{}' : `${text}}`;
 }
+
+/** Returns the position of the quote that closes a string of a JSON text; the length of the text when none does. */
+export function endOfString(text: string, start: number): number {
+  for (let at = start; ; ) {
+    at = text.indexOf('"', at + 1);
+    if (at === -1) return text.length;
+    let escapes = 0;
+    while (text[at - 1 - escapes] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
+}
