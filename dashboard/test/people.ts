@@ -8,9 +8,12 @@ export interface NewPerson {
 /** Signs in and returns what a request of that person carries. */
 export async function sessionOf(
   app: TestApp,
-  person: NewPerson = { email: app.adminEmail, password: app.adminPassword },
+  { email, password }: NewPerson = { email: app.adminEmail, password: app.adminPassword },
 ): Promise<Record<string, string>> {
-  const { status, headers } = await app.request('POST', '/auth/login', { key: null, body: person });
+  const { status, headers } = await app.request('POST', '/auth/login', {
+    key: null,
+    body: { email, password },
+  });
   if (status !== 204) throw new Error(`cannot sign in: ${status}`);
   const cookie = headers.getSetCookie().map((each) => each.split(';')[0]);
   return { cookie: cookie.join('; '), 'x-carillon-csrf': '1' };
