@@ -43,8 +43,8 @@ const streamTimes = {
 /** In one process. An environment leaves three quarters to the others. */
 const streamLimits = { all: 20_000, perEnvironment: 5_000 };
 
-/** Formats one event. Line breaks cannot occur: ids are numbers, types are ours, and JSON escapes them. */
-export function eventFrame(id: number, type: string, data: unknown): string {
+/** Formats one event. Line breaks cannot occur: ids and types are ours, and JSON escapes them. */
+export function eventFrame(id: number | string, type: string, data: unknown): string {
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 

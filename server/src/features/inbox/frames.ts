@@ -21,6 +21,14 @@ export interface StreamFrames {
 const maxReplay = 1_000;
 
 /**
+ * Returns the position that the id of a frame names. Frames that are no events of the log have the position of the last event,
+ * with a word that makes their id their own. An id that is not ours counts as 0, before every event: its reader gets a `reset`.
+ */
+export function positionOf(frameId: string): number {
+  return Number(/^(\d{1,15})(?:-count|-reset)?$/.exec(frameId)?.[1] ?? 0);
+}
+
+/**
  * The frames to send to a reader, and its progress afterwards. Each event is sent once and in order; when one is missing (it
  * was deleted, or the position belongs to another inbox) the reader gets a `reset`. The count is a state, not an event: it is
  * sent after the events that led to it, and again after a reconnect.
@@ -31,7 +39,7 @@ export function framesFor({ lastSeq, unread }: Progress, update: InboxUpdate): S
   const missed = at > update.lastSeq || update.lastSeq - at > maxReplay || isGap(at, update);
   if (missed) {
     at = update.lastSeq;
-    frames.push(eventFrame(at, 'reset', { unread_count: update.unread }));
+    frames.push(eventFrame(`${at}-reset`, 'reset', { unread_count: update.unread }));
     return { frames: frames.join(''), progress: { lastSeq: at, unread: update.unread }, hasMore: false };
   }
   for (const event of update.events) {
@@ -43,7 +51,7 @@ export function framesFor({ lastSeq, unread }: Progress, update: InboxUpdate): S
   if (hasMore || unread === update.unread) {
     return { frames: frames.join(''), progress: { lastSeq: at, unread }, hasMore };
   }
-  frames.push(eventFrame(at, 'unread_count.changed', { unread_count: update.unread }));
+  frames.push(eventFrame(`${at}-count`, 'unread_count.changed', { unread_count: update.unread }));
   return { frames: frames.join(''), progress: { lastSeq: at, unread: update.unread }, hasMore };
 }
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
+import { positionOf } from './frames.ts';
 import type { LiveInbox } from './live.ts';
 import { issueTicket, ticketSeconds } from './recipients.ts';
 import { StreamQuery, StreamTicket } from './schema.ts';
@@ -22,7 +23,7 @@ const description = `Server-Sent Events. Read them with \`fetch\` and the Author
 | \`unread_count.changed\` | \`{unread_count}\`; also the first event of a new stream; in a resumed stream it follows the missed events, or \`reset\` replaces both |
 | \`reset\` | \`{unread_count}\`; too many changes to replay: reload the feed |
 
-Each event has an id. A client that reconnects with the last id, in \`Last-Event-ID\` or \`last_event_id\`, gets the missed events, once each; after an hour, or a thousand events, it gets \`reset\`. A comment every 15 seconds keeps the connection open. The stream ends when the token expires, and after an hour at the latest; clients that read too slowly are disconnected and can reconnect.`;
+Each event has an id of its own, an opaque text. A client that reconnects with the last id, in \`Last-Event-ID\` or \`last_event_id\`, gets the missed events, once each; after an hour, or a thousand events, it gets \`reset\`. A comment every 15 seconds keeps the connection open. The stream ends when the token expires, and after an hour at the latest; clients that read too slowly are disconnected and can reconnect.`;
 
 export function streamRoutes(deps: Pick<Deps, 'pool' | 'clock'> & { liveInbox: LiveInbox }): Route[] {
   return [
@@ -53,7 +54,7 @@ export function streamRoutes(deps: Pick<Deps, 'pool' | 'clock'> & { liveInbox: L
           stream: {
             environmentId: principal.environmentId,
             endsAtMs: Math.min(principal.expiresAtMs, deps.clock() + longestMs),
-            start: deps.liveInbox.open(principal, lastId ? seqOf(lastId) : null),
+            start: deps.liveInbox.open(principal, lastId ? positionOf(lastId) : null),
           },
         };
       },
@@ -75,9 +76,4 @@ export function streamRoutes(deps: Pick<Deps, 'pool' | 'clock'> & { liveInbox: L
       },
     }),
   ];
-}
-
-/** An id that is not ours counts as 0, before every event: its reader gets a `reset`. */
-function seqOf(id: string): number {
-  return /^\d{1,15}$/.test(id) ? Number(id) : 0;
 }

@@ -75,7 +75,7 @@ describe('a stream', () => {
     const stream = await open(await tokenFor(newUser()));
     const [first] = await stream.waitFor('unread_count.changed');
     expect(first).toEqual({
-      id: expect.stringMatching(/^\d+$/),
+      id: expect.stringMatching(/^\d+-count$/),
       event: 'unread_count.changed',
       data: { unread_count: 0 },
     });
@@ -91,6 +91,8 @@ describe('a stream', () => {
     const { body: item } = await app.request('GET', `/inbox/v1/notifications/${id}`, { key: token });
     expect(arrived?.data).toEqual(item);
     expect((await stream.waitFor('unread_count.changed', 2))[1]?.data).toEqual({ unread_count: 1 });
+    const ids = stream.events.map((event) => event.id);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   test('tells what was done elsewhere: read, unread, archived, deleted', async () => {
