@@ -826,6 +826,8 @@ export type NewWebhookEndpoint = {
   description?: (string | null) | undefined;
   /** For the whole call, until the last byte of the response. */
   timeout_seconds?: (number | null) | undefined;
+  /** `paused`: deliveries wait until the endpoint is resumed. */
+  status?: ('active' | 'paused') | undefined;
 };
 
 export type Notification = {

@@ -3541,7 +3541,7 @@ where environment_id = any ($1::uuid[]) and status in ('active', 'paused');
 -- webhooks_insert_endpoint (features/webhooks/endpoints-store.ts)
 insert into webhook_endpoints (id, environment_id, url, url_hash, status, event_filters, description, timeout_seconds,
   secrets, signing_secret_prefix, sealed_query)
-values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, $10)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 on conflict (environment_id, url_hash) where status <> 'disabled' do nothing
 returning id;
 

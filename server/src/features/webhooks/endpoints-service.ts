@@ -130,7 +130,7 @@ export function createWebhookEndpointsService({
         id,
         environment_id: environmentId,
         ...sealUrl(keyring, id, request.url),
-        status: 'active',
+        status: request.status ?? 'active',
         event_filters: [...new Set(request.event_filters ?? [])],
         description: request.description ?? '',
         timeout_seconds: request.timeout_seconds ?? defaultTimeoutSeconds,

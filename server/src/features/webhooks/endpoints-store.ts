@@ -29,7 +29,7 @@ const insert = statement<{ id: string }>(
   'webhooks_insert_endpoint',
   `insert into webhook_endpoints (id, environment_id, url, url_hash, status, event_filters, description, timeout_seconds,
      secrets, signing_secret_prefix, sealed_query)
-   values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, $10)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
    on conflict (environment_id, url_hash) where status <> 'disabled' do nothing
    returning id`,
 );
@@ -41,6 +41,7 @@ export async function insertEndpoint(sql: Sql, row: EndpointRow, urlHash: Buffer
     row.environment_id,
     row.url,
     urlHash,
+    row.status,
     row.event_filters,
     row.description,
     row.timeout_seconds,

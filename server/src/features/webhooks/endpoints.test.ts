@@ -51,6 +51,20 @@ describe('creating', () => {
     );
   });
 
+  test('takes the status active or paused', async () => {
+    const make = (status: unknown, path: string) =>
+      app.request('POST', '/v1/webhook-endpoints', { body: { url: `https://example.com/${path}`, status } });
+    const paused = await make('paused', 'made-paused');
+    expect([paused.status, paused.body.status]).toEqual([201, 'paused']);
+    expect((await app.request('GET', at(paused.body.id))).body.status).toBe('paused');
+    expect((await make('active', 'made-active')).body.status).toBe('active');
+    expect((await make(null, 'made-null')).body.status).toBe('active');
+    for (const status of ['disabled', 'auto_disabled', 'Paused', '', 1]) {
+      const { status: code, body } = await make(status, 'refused');
+      expect([code, body.error.param]).toEqual([400, 'status']);
+    }
+  });
+
   test('keeps secrets sealed at rest', async () => {
     const { body } = await create();
     const { rows } = await app.pool.query('select row_to_json(e)::text as text from webhook_endpoints e');

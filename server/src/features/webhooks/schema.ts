@@ -45,10 +45,21 @@ const settings = {
   ),
 };
 
+const settableStatuses = ['active', 'paused'] as const;
+
 const Url = Type.String({ format: 'uri', minLength: 1, maxLength: maxUrlLength });
 
 export const NewWebhookEndpoint = Type.Object(
-  { url: Url, ...settings },
+  {
+    url: Url,
+    ...settings,
+    status: Type.Optional(
+      OneOf(settableStatuses, {
+        default: 'active',
+        description: '`paused`: deliveries wait until the endpoint is resumed.',
+      }),
+    ),
+  },
   {
     title: 'NewWebhookEndpoint',
     examples: [{ url: 'https://example.com/hooks/carillon', event_filters: ['notification.delivered'] }],
@@ -61,7 +72,7 @@ export const EndpointChange = Type.Object(
     url: Type.Optional(Url),
     ...settings,
     status: Type.Optional(
-      OneOf(['active', 'paused'], {
+      OneOf(settableStatuses, {
         description:
           '`paused`: deliveries wait, also those of new events. `active` resumes a paused or disabled endpoint: deliveries that wait are sent, oldest first.',
       }),
