@@ -10,7 +10,7 @@ export function invalidRecipient(field: RecipientField, message: string): Proble
 /** The address that is stored with the user that the request names. */
 export function storedAddress(stored: string | null | undefined, recipient: RecipientInput): string {
   if (stored) return stored;
-  if (!recipient.external_user_id) throw missingParameter('recipient.address');
+  if (!recipient.external_user_id) throw missingParameter('recipient.address', 'recipient.external_user_id');
   throw new Problem(
     'recipient_unresolvable',
     'No address is stored for this external_user_id on this channel.',

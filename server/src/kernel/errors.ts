@@ -145,8 +145,10 @@ export function invalidParameter(param: string, message: string): Problem {
   return new Problem('parameter_invalid', message, { param });
 }
 
-export function missingParameter(param: string): Problem {
-  return new Problem('parameter_missing', `${param} is required.`, { param });
+/** `other` is a second way to give the same. */
+export function missingParameter(param: string, other?: string): Problem {
+  const names = other === undefined ? param : `${param} or ${other}`;
+  return new Problem('parameter_missing', `${names} is required.`, { param });
 }
 
 export function unknownParameter(param: string, meant: string, noun = 'field'): Problem {

@@ -59,6 +59,7 @@ function givenTarget(recipient: RecipientInput): string | null {
       'address',
       'recipient.address must be the id of a Slack (chatone) channel or user, such as C024BE91L or U024BE7LH.',
     );
-  if (!address && !recipient.external_user_id) throw missingParameter('recipient.chatone_user_id');
+  if (!address && !recipient.external_user_id)
+    throw missingParameter('recipient.chatone_user_id', 'recipient.external_user_id');
   return address || null;
 }

@@ -25,7 +25,8 @@ export async function readBody(
   { body_json: text, body }: VersionRequest,
 ): Promise<WorkflowBody> {
   const given = text ?? (body ? JSON.stringify(body) : null);
-  if (given === null) throw missingParameter('body_json');
+  if (given === null) throw missingParameter('body_json', 'body');
+  if (text && body) throw invalidParameter('body', 'Give body or body_json, not both.');
   if (given.length > limits.body)
     throw invalidParameter('body_json', `The body must have at most ${limits.body} characters.`);
   const value = readJson(given);

@@ -203,6 +203,7 @@ describe('a version', () => {
     Array.from({ length: count }, (_, index) => ({ id: `s${index}`, kind: 'noop' }));
   const bad: [string, object, string, string | null][] = [
     ['no body', {}, 'parameter_missing', 'body_json'],
+    ['two bodies', { body: { steps: [] }, body_json: '{}' }, 'parameter_invalid', 'body'],
     ['a body that is not JSON', { body_json: '{"steps": [' }, 'invalid_json', 'body_json'],
     ['a list', { body_json: '[]' }, 'parameter_invalid', 'body_json'],
     ['null', { body_json: 'null' }, 'parameter_invalid', 'body_json'],
@@ -231,6 +232,12 @@ describe('a version', () => {
     expect([answer.status, answer.body.error?.code]).toEqual([400, code]);
     if (param !== null) expect(answer.body.error.param).toBe(param);
     expect((await call('GET', '/refusing')).body.latest_version).toBe(null);
+  });
+
+  test('names both ways to give a body when there is none', async () => {
+    await create('refusing');
+    const { body } = await call('POST', '/refusing/versions', {});
+    expect(body.error.message).toBe('body_json or body is required.');
   });
 
   test('is refused with a sentence that names each place once', async () => {

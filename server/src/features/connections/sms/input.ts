@@ -32,7 +32,8 @@ export function readSender(
 ): SmsSenderFields {
   const number = given.from_number || null;
   const senderId = given.from_sender_id || null;
-  if (kind !== 'managed' && !number && !senderId) throw missingParameter(`${at}from_number`);
+  if (kind !== 'managed' && !number && !senderId)
+    throw missingParameter(`${at}from_number`, `${at}from_sender_id`);
   const idProblem = senderId ? senderIdProblem(senderId, kind !== 'smstwo') : null;
   if (idProblem) throw invalidParameter(`${at}from_sender_id`, `${at}from_sender_id ${idProblem}.`);
   const parsed = number === null ? null : parsePhoneNumber(number);

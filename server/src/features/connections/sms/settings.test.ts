@@ -205,6 +205,11 @@ describe('SMS settings', () => {
     expect((await read()).status).toBe(404);
   });
 
+  it('without a sender are refused with both ways to give one', async () => {
+    const { body } = await put(smsone({ from_number: null }));
+    expect(body.error.message).toBe('from_number or from_sender_id is required.');
+  });
+
   it.each([
     ['no key', { smstwo_api_key: undefined }, 'smstwo_api_key'],
     ['no secret', { smstwo_api_secret: null }, 'smstwo_api_secret'],
