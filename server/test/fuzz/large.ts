@@ -25,7 +25,7 @@ export const large: Area = {
     { kind: 'attachment', count: 20, size: 700_000, unit: '字' },
   ],
   // The whole of them takes longer than the rest of a brief run.
-  sampleEvery: 3,
+  sampleEvery: 4,
   fresh: (random) => ({
     kind: random.pick(['batch', 'attachment', 'callback']),
     count: random.size(2_000),
