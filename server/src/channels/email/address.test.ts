@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayNameProblem, domainOf, envelopeAddress, parseEmailAddress } from './address.ts';
+import { displayNameProblem, domainOf, envelopeAddress, parseEmailAddress, parseReplyTo } from './address.ts';
 
 describe('an email address', () => {
   it.each([
@@ -69,6 +69,29 @@ describe('an email address', () => {
     expect(parseEmailAddress(text)).toEqual({ problem: expect.any(String) });
   });
 
+  it.each([
+    ['"ada"@example.com', 'must not have quotes before the @: mail providers refuse such addresses'],
+    ['"a b"@example.com', 'must not have quotes before the @: mail providers refuse such addresses'],
+    ['ada@[127.0.0.1]', 'must have a domain after the @, not an IP address in brackets'],
+    ['ada@[IPv6:::1]', 'must have a domain after the @, not an IP address in brackets'],
+    [' ada@example.com', 'must not have spaces before or after it'],
+    ['ada@example.com ', 'must not have spaces before or after it'],
+    ['\u00a0ada@example.com\n', 'must not have spaces before or after it'],
+  ])('%j is refused with the reason', (text, problem) => {
+    expect(parseEmailAddress(text)).toEqual({ problem });
+  });
+
+  it('for replies has at most 320 characters: 64 before the @ and 255 after it', () => {
+    const local = 'a'.repeat(64);
+    const domain = `${'d'.repeat(63)}.`.repeat(3) + 'd'.repeat(63);
+    const longest = `${local}@${domain}`;
+    expect(longest).toHaveLength(320);
+    expect(parseReplyTo(longest)).toEqual({ address: longest });
+    expect(parseReplyTo(`a${longest}`)).toEqual({ problem: 'must have at most 320 characters' });
+    expect(parseReplyTo(longest.slice(1).replace('@', '@d.'))).toEqual({ problem: expect.any(String) });
+    expect(parseEmailAddress(longest)).toEqual({ problem: 'must have at most 254 characters' });
+  });
+
   it('that is taken can never break out of a header or a command', () => {
     fc.assert(
       fc.property(
@@ -95,6 +118,8 @@ describe('an email address', () => {
 it('a display name has no angle brackets and no control characters, and 200 characters at most', () => {
   expect(displayNameProblem('Zoë "Z" O’Neil, Acme')).toBeNull();
   expect(displayNameProblem('x'.repeat(200))).toBeNull();
+  expect(displayNameProblem('🎉'.repeat(200))).toBeNull();
+  expect(displayNameProblem('🎉'.repeat(201))).toBe('must have at most 200 characters');
   for (const name of ['x'.repeat(201), 'a<b', 'a>b', 'a\r\nb', 'a\u0000b', 'a\tb', 'a\u2028b']) {
     expect(displayNameProblem(name)).toEqual(expect.any(String));
   }

@@ -2,7 +2,7 @@
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { invalidRecipient, storedAddress } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
-import { parseEmailAddress } from './address.ts';
+import { displayNameProblem, parseEmailAddress, parseReplyTo } from './address.ts';
 import { emailKey } from './address-key.ts';
 import type { EmailMessage } from './message.ts';
 import { createEmailPlanner } from './plan.ts';
@@ -61,14 +61,14 @@ function checkSubject(subject: string): void {
 }
 
 function checkFromName(name: string | null): string | null {
-  if (name && /[<>\p{Cc}]/u.test(name))
-    throw invalidParameter('from_name', 'from_name must not contain <, > or control characters.');
+  const problem = name ? displayNameProblem(name) : null;
+  if (problem) throw invalidParameter('from_name', `from_name ${problem}.`);
   return name;
 }
 
 function checkReplyTo(address: string | null): string | null {
   if (!address) return null;
-  const parsed = parseEmailAddress(address);
+  const parsed = parseReplyTo(address);
   if ('problem' in parsed) throw invalidParameter('reply_to', `reply_to ${parsed.problem}.`);
   return parsed.address;
 }

@@ -1,5 +1,5 @@
 import type { VerificationResult } from '../../../channels/contract.ts';
-import { displayNameProblem, parseEmailAddress } from '../../../channels/email/address.ts';
+import { displayNameProblem, parseEmailAddress, parseReplyTo } from '../../../channels/email/address.ts';
 import { mailboxText } from '../../../channels/email/parts.ts';
 import { emailProviders } from '../../../channels/registry.ts';
 import type { SandboxStore } from '../../../channels/sandbox/index.ts';
@@ -161,7 +161,7 @@ function readIdentity(body: Omit<EmailSettingsBody, 'providers'>): Identity {
   const address = (param: 'from_address' | 'reply_to'): string | null => {
     const given = body[param];
     if (given === undefined || given === null || given === '') return null;
-    const parsed = parseEmailAddress(given);
+    const parsed = param === 'reply_to' ? parseReplyTo(given) : parseEmailAddress(given);
     if ('problem' in parsed) throw invalidParameter(param, `${param} ${parsed.problem}.`);
     return parsed.address;
   };
