@@ -77,11 +77,12 @@ export interface KnownConnection {
   id: string | null;
   /** The key of an endpoint; null for installations. */
   key: string | null;
+  isDisabled?: boolean;
 }
 
 /** Finds connections by the names that recipients give them. Answers from a cache most of the time. */
 export interface ConnectionDirectory {
-  hasWebhookEndpoint(environmentId: string, id: string): Promise<boolean>;
+  findWebhookEndpoint(environmentId: string, id: string): Promise<{ isDisabled: boolean } | null>;
   /** Finds the endpoint by its key or its id. */
   findChatEndpoint(
     environmentId: string,

@@ -19,7 +19,7 @@ const sentences: Record<ProblemCode, string> = {
   topic_not_found: 'No topic of this environment has that key.',
   confirmation_required:
     'The audience is everybody: repeat the request with `audience.confirm` set to true if that is right.',
-  endpoint_not_found: 'No endpoint of this environment has that key or id.',
+  endpoint_not_found: 'No endpoint of this environment has that key or id, or it is disabled.',
   installation_not_found: 'No Slack (chatone) installation of this environment matches.',
   provider_not_configured:
     'The Live environment has no enabled provider, or no sender address, for the channel. The message says what to set.',

@@ -20,8 +20,8 @@ export const webhookSpec: ChannelSpec = {
   },
   connection: {
     async find(directory, environmentId, { endpoint }) {
-      const exists = endpoint ? await directory.hasWebhookEndpoint(environmentId, endpoint) : false;
-      return exists ? { id: null, key: null } : null;
+      const found = endpoint ? await directory.findWebhookEndpoint(environmentId, endpoint) : null;
+      return found && { id: null, key: null, ...found };
     },
     missing: ({ endpoint }) =>
       endpoint

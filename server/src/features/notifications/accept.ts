@@ -270,13 +270,19 @@ function checkCategory({ category: key }: SendRequest, category: KnownCategory |
   const param = 'category';
   if (!category) throw new Problem('category_not_found', 'There is no category with this key.', { param });
   if (category.isArchived) {
-    throw new Problem('category_archived', 'This category is archived and accepts no new sends.', { param });
+    throw new Problem('category_archived', `The category ${key} is archived and accepts no new sends.`, {
+      param,
+    });
   }
 }
 
 function checkConnection({ channel, recipient }: SendRequest, connection: KnownConnection | null): void {
   const problem = connection ? null : channelSpecs[channel].connection?.missing(recipient);
   if (problem) throw problem;
+  if (connection?.isDisabled)
+    throw new Problem('endpoint_not_found', 'This endpoint is disabled: set its status to active first.', {
+      param: 'recipient.endpoint',
+    });
 }
 
 function checkTemplate({ channel, template_key: key }: SendRequest, template: Lookups['template']): void {
@@ -350,7 +356,7 @@ type Surroundings = Pick<AuthoredContent, 'template_data' | 'from_name' | 'reply
 /** Checks what a request has besides the message. */
 export function checkSurroundings(request: Content): Surroundings {
   const templateData = request.template_data ?? noData;
-  if (templateDataJson(templateData).length > limits.templateDataBytes) {
+  if (Buffer.byteLength(templateDataJson(templateData)) > limits.templateDataBytes) {
     throw invalidParameter(
       'template_data',
       `template_data must have at most ${limits.templateDataBytes} bytes as JSON.`,

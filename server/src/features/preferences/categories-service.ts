@@ -1,6 +1,6 @@
 import { channels } from '../../channels/contract.ts';
 import { ringSettingOf } from '../../channels/in-app/push/ring-setting.ts';
-import { transaction } from '../../db/sql.ts';
+import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
@@ -74,10 +74,7 @@ export function createCategoryService({
           is_archived: false,
           push: body.push ? ringSettingOf(body.push) : null,
         });
-        if (!row)
-          throw new Problem('duplicate_key', `A category with the key ${body.key} already exists.`, {
-            param: 'key',
-          });
+        if (!row) throw await keyTaken(tx, environmentId, body.key);
         await recordAudit(tx, {
           principal,
           requestId,
@@ -119,6 +116,15 @@ export function createCategoryService({
       await change(principal, key, requestId, 'category.archived', (row) => ({ ...row, is_archived: true }));
     },
   };
+}
+
+/** An archived category keeps its key, and is in no list. */
+async function keyTaken(sql: Sql, environmentId: string, key: string): Promise<Problem> {
+  const taken = await findCategory(sql, environmentId, key);
+  const message = taken?.is_archived
+    ? `The key ${key} belongs to an archived category: replace it with "is_archived": false to use it again.`
+    : `A category with the key ${key} already exists.`;
+  return new Problem('duplicate_key', message, { param: 'key' });
 }
 
 function inOrder(given: CategoryRow['default_channels']): CategoryRow['default_channels'] {

@@ -64,16 +64,16 @@ export function createWebhookTargets({
   };
 }
 
-/** For the check of a send: whether the endpoint exists and accepts calls. */
+/** For the check of a send: whether the endpoint exists, and whether it accepts calls. */
 export interface WebhookDirectory {
-  hasWebhookEndpoint(environmentId: string, id: string): Promise<boolean>;
+  findWebhookEndpoint(environmentId: string, id: string): Promise<{ isDisabled: boolean } | null>;
 }
 
 export function createWebhookDirectory({ pool }: Pick<Deps, 'pool'>): WebhookDirectory {
   return {
-    async hasWebhookEndpoint(environmentId, id) {
+    async findWebhookEndpoint(environmentId, id) {
       const row = isUuid(id) ? await findEndpoint(pool, environmentId, id) : null;
-      return row !== null && row.status !== 'disabled';
+      return row && { isDisabled: row.status === 'disabled' };
     },
   };
 }
