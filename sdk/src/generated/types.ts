@@ -40,8 +40,8 @@ export type Attachment = {
   filename: string;
   content_type: string;
   size_bytes: number;
-  /** Only of images within the HTML. */
-  content_id?: string | undefined;
+  /** Of an image within the HTML; otherwise null. */
+  content_id: string | null;
   purged: boolean;
 };
 
@@ -224,9 +224,9 @@ export type BroadcastInput = {
   actions?: (Array<InboxActionInput> | null) | undefined;
   /** What the notification is about, for example `product_news`. It is not sent to people who opted out. */
   category?: (string | null) | undefined;
-  /** For email: the display name of the sender, instead of that of the environment. */
+  /** For email: the display name of the sender, instead of that of the environment. At most 200 characters, without `<`, `>` and control characters. */
   from_name?: (string | null) | undefined;
-  /** For email: the address that replies go to. */
+  /** For email: the address that replies go to, without a name. At most 320 characters. */
   reply_to?: (string | null) | undefined;
   send_at?: (string | null) | undefined;
   /** Send to each user at this time of the user’s own time zone, instead of `send_at`. Where it has passed, send at once. */
@@ -853,9 +853,9 @@ export type Notification = {
   idempotency_key: string | null;
   action_url: string | null;
   /** As the request gave them. */
-  tags?: Array<string> | undefined;
+  tags: Array<string>;
   /** As the request gave them. */
-  actions?: Array<InboxAction> | undefined;
+  actions: Array<InboxAction>;
   attempt_count: number;
   /** Why a suppressed notification was not sent. Today `hard_bounce`, `complaint`, `manual_add`, `unsubscribed`, `category_opt_out`, `category_default`, `frequency_capped`, `held_expired`, `held_cancelled`, `broadcast_cancelled` and `cancelled`; more are added over time. */
   suppression_reason: string | null;
@@ -912,7 +912,7 @@ export type NotificationPatch = {
   html_body?: (string | null) | undefined;
   /** Plain text, for email, sms and in_app. An email without it gets the text of its HTML. */
   text_body?: (string | null) | undefined;
-  /** The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise. */
+  /** The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise. At most 262144 bytes as JSON. */
   template_data?: (Record<string, unknown> | null) | undefined;
   /** The link of an inbox item. */
   action_url?: (string | null) | undefined;
@@ -1415,9 +1415,9 @@ export type ScheduleBroadcast = {
   actions?: (Array<InboxActionInput> | null) | undefined;
   /** What the notification is about, for example `product_news`. It is not sent to people who opted out. */
   category?: (string | null) | undefined;
-  /** For email: the display name of the sender, instead of that of the environment. */
+  /** For email: the display name of the sender, instead of that of the environment. At most 200 characters, without `<`, `>` and control characters. */
   from_name?: (string | null) | undefined;
-  /** For email: the address that replies go to. */
+  /** For email: the address that replies go to, without a name. At most 320 characters. */
   reply_to?: (string | null) | undefined;
   /** At most so many notifications a second. */
   rate_per_second?: (number | null) | undefined;
@@ -1585,7 +1585,7 @@ export type SendFields = {
   html_body?: (string | null) | undefined;
   /** Plain text, for email, sms and in_app. An email without it gets the text of its HTML. */
   text_body?: (string | null) | undefined;
-  /** The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise. */
+  /** The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise. At most 262144 bytes as JSON. */
   template_data?: (Record<string, unknown> | null) | undefined;
   /** The link of an inbox item. */
   action_url?: (string | null) | undefined;
@@ -1612,9 +1612,9 @@ export type SendFields = {
         content_id?: (string | null) | undefined;
       }> | null)
     | undefined;
-  /** For email: the display name of the sender, instead of that of the environment. */
+  /** For email: the display name of the sender, instead of that of the environment. At most 200 characters, without `<`, `>` and control characters. */
   from_name?: (string | null) | undefined;
-  /** For email: the address that replies go to. */
+  /** For email: the address that replies go to, without a name. At most 320 characters. */
   reply_to?: (string | null) | undefined;
   /** Each priority has a lane of its own, so bulk sends delay no others. The default is normal, and critical for a critical category. */
   priority?: ('critical' | 'normal' | 'bulk' | null) | undefined;

@@ -23,6 +23,8 @@ export const answerExamples: Record<string, object> = {
     priority: 'normal',
     idempotency_key: null,
     action_url: null,
+    tags: [],
+    actions: [],
     attempt_count: 1,
     suppression_reason: null,
     last_error: null,

@@ -142,9 +142,9 @@ test('an attachment with a content_id is an image within the HTML', async () => 
     html_body,
     attachments: [{ ...logo, content_id: 'logo@acme' }, logo],
   });
-  expect(sent.attachments.map((file: { content_id?: string }) => file.content_id)).toEqual([
+  expect(sent.attachments.map((file: { content_id: string | null }) => file.content_id)).toEqual([
     'logo@acme',
-    undefined,
+    null,
   ]);
   await app.waitFor(sent.id, (n) => n.status === 'delivered');
   const { body } = await app.request('GET', `/v1/sandbox/messages?notification_id=${sent.id}`);

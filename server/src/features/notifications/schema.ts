@@ -35,8 +35,6 @@ export const limits = {
   attachmentBytes: 15 * 1_048_576,
   attachmentName: 255,
   contentId: 127, // Resend takes fewer than 128
-  fromName: 200,
-  replyTo: 320,
   templateDataBytes: 262_144,
   sendAtDays: 90,
   attachmentDays: 7,
@@ -102,8 +100,7 @@ const content = {
   template_data: Type.Optional(
     Nullable({
       ...JsonObject,
-      description:
-        'The data of the template. Without a template, `subject`, `html_body` and `text_body` are Liquid when it is given, also as `{}`, and literal otherwise.',
+      description: `The data of the template. Without a template, \`subject\`, \`html_body\` and \`text_body\` are Liquid when it is given, also as \`{}\`, and literal otherwise. At most ${limits.templateDataBytes} bytes as JSON.`,
     }),
   ),
   action_url: NullableText(limits.url, 'The link of an inbox item.'),
@@ -143,11 +140,22 @@ export const SendRequest = Type.Object(
         }),
       ),
     ),
-    from_name: NullableText(
-      limits.fromName,
-      'For email: the display name of the sender, instead of that of the environment.',
+    // Other channels ignore these two, whatever they contain: the rule of the channel has their limits.
+    from_name: Type.Optional(
+      Nullable(
+        Type.String({
+          description:
+            'For email: the display name of the sender, instead of that of the environment. At most 200 characters, without `<`, `>` and control characters.',
+        }),
+      ),
     ),
-    reply_to: NullableText(limits.replyTo, 'For email: the address that replies go to.'),
+    reply_to: Type.Optional(
+      Nullable(
+        Type.String({
+          description: 'For email: the address that replies go to, without a name. At most 320 characters.',
+        }),
+      ),
+    ),
     priority: Type.Optional(
       Nullable(
         OneOf(priorities, {
@@ -214,7 +222,7 @@ const AttachmentMetadata = Type.Object(
     filename: Type.String(),
     content_type: Type.String(),
     size_bytes: Type.Integer(),
-    content_id: Type.Optional(Type.String({ description: 'Only of images within the HTML.' })),
+    content_id: Nullable(Type.String({ description: 'Of an image within the HTML; otherwise null.' })),
     purged: Type.Boolean(),
   },
   { title: 'Attachment' },
@@ -248,8 +256,8 @@ export const Notification = Type.Object(
     priority: OneOf(priorities),
     idempotency_key: Nullable(Type.String()),
     action_url: Nullable(Type.String()),
-    tags: Type.Optional(Type.Array(Type.String(), { description: 'As the request gave them.' })),
-    actions: Type.Optional(Type.Array(InboxAction, { description: 'As the request gave them.' })),
+    tags: Type.Array(Type.String(), { description: 'As the request gave them.' }),
+    actions: Type.Array(InboxAction, { description: 'As the request gave them.' }),
     attempt_count: Type.Integer(),
     suppression_reason: Nullable(
       Type.String({

@@ -2,6 +2,7 @@ import { idTime } from '../../kernel/ids.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { Acceptance } from './accept.ts';
 import {
+  type AttachmentMetadata,
   type ContentRow,
   eventEntry,
   type NotificationRow,
@@ -38,6 +39,9 @@ function viewOfParts(
   }: Pick<StoredNotification, 'leased_at' | 'attachments_purged' | 'status_detail' | 'held_until'>,
 ): Notification {
   const sending = stored.status === 'queued' && leased_at !== null;
+  const viewOfFile = (file: AttachmentMetadata) => ({
+    ...{ ...file, content_id: file.content_id ?? null, purged: attachments_purged },
+  });
   return {
     id: stored.id,
     environment_id: stored.environment_id,
@@ -55,7 +59,8 @@ function viewOfParts(
     priority: stored.priority,
     idempotency_key: stored.idempotency_key,
     action_url: stored.action_url,
-    ...content.inbox_extras,
+    tags: content.inbox_extras?.tags ?? [],
+    actions: content.inbox_extras?.actions ?? [],
     attempt_count: stored.attempt_count,
     suppression_reason: stored.suppression_reason,
     last_error: stored.last_error,
@@ -65,9 +70,7 @@ function viewOfParts(
     sent_at: iso(stored.sent_at),
     created_at: isoTime(idTime(stored.id)),
     events: sending ? [...stored.events, eventEntry('Sending', leased_at.getTime())] : stored.events,
-    ...(content.attachments
-      ? { attachments: content.attachments.map((file) => ({ ...file, purged: attachments_purged })) }
-      : {}),
+    ...(content.attachments && { attachments: content.attachments.map(viewOfFile) }),
   };
 }
 
