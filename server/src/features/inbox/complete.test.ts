@@ -104,7 +104,7 @@ describe('tags and actions', () => {
     expect(content.body.structured).toMatchObject({ tags: ['mine'], actions: [pay] });
     const sent = await app.request('GET', `/v1/notifications/${inline}`);
     expect(sent.body.actions).toEqual(both);
-    expect(sent.body).not.toHaveProperty('tags');
+    expect(sent.body.tags).toEqual([]);
   });
 
   test('can be changed while the notification waits', async () => {
