@@ -23,8 +23,9 @@ export function createList(
   fetchPage: (params: Record<string, unknown>) => Promise<unknown>,
 ): List<unknown, unknown> {
   async function* pages(): AsyncGenerator<AnyPage> {
+    const { cursor: _cursor, page_token: _token, ...filters } = params; // the caller may use either name
     for (let next: string | null = null; ; ) {
-      const page = (await fetchPage(next === null ? params : { ...params, [paging]: next })) as AnyPage;
+      const page = (await fetchPage(next === null ? params : { ...filters, [paging]: next })) as AnyPage;
       yield page;
       next = (paging === 'page_token' ? page.next_page_token : page.next_cursor) ?? null;
       if (next === null) return;

@@ -75,7 +75,9 @@ import type {
   ListCategoriesResult,
   ListChatoneInstallationsParams,
   ListChatoneInstallationsResult,
+  ListChatthreeEndpointsParams,
   ListChatthreeEndpointsResult,
+  ListChattwoEndpointsParams,
   ListChattwoEndpointsResult,
   ListEnvironmentsResult,
   ListHoldsResult,
@@ -3291,6 +3293,8 @@ export interface Api {
     /**
      * List the Microsoft Teams (chattwo) endpoints, newest first.
      *
+     * Without a limit or a cursor, all of them at once, at most 1,000.
+     *
      * Requires the scope `channels:read`.
      *
      * `GET /v1/chattwo-endpoints`
@@ -3302,7 +3306,10 @@ export interface Api {
      * }
      * ```
      */
-    list(options?: RequestOptions): List<ChattwoEndpoint, ListChattwoEndpointsResult>;
+    list(
+      params?: ListChattwoEndpointsParams,
+      options?: RequestOptions,
+    ): List<ChattwoEndpoint, ListChattwoEndpointsResult>;
     /**
      * Get a Microsoft Teams (chattwo) endpoint.
      *
@@ -3384,6 +3391,8 @@ export interface Api {
     /**
      * List the Discord (chatthree) endpoints, newest first.
      *
+     * Without a limit or a cursor, all of them at once, at most 1,000.
+     *
      * Requires the scope `channels:read`.
      *
      * `GET /v1/chatthree-endpoints`
@@ -3395,7 +3404,10 @@ export interface Api {
      * }
      * ```
      */
-    list(options?: RequestOptions): List<ChatthreeEndpoint, ListChatthreeEndpointsResult>;
+    list(
+      params?: ListChatthreeEndpointsParams,
+      options?: RequestOptions,
+    ): List<ChatthreeEndpoint, ListChatthreeEndpointsResult>;
     /**
      * Get a Discord (chatthree) endpoint.
      *
@@ -4252,7 +4264,7 @@ export const api: Table = {
     list: {
       method: 'GET',
       path: '/v1/workflows/{key}/runs',
-      query: ['status', 'external_user_id', 'limit', 'page_token'],
+      query: ['status', 'external_user_id', 'limit', 'page_token', 'cursor'],
       list: 'page_token',
     },
     get: { method: 'GET', path: '/v1/workflows/runs/{runId}' },
@@ -4309,7 +4321,12 @@ export const api: Table = {
   },
   chattwo: {
     create: { method: 'POST', path: '/v1/chattwo-endpoints', body: true },
-    list: { method: 'GET', path: '/v1/chattwo-endpoints', list: 'whole' },
+    list: {
+      method: 'GET',
+      path: '/v1/chattwo-endpoints',
+      query: ['limit', 'cursor', 'page_token'],
+      list: 'cursor',
+    },
     get: { method: 'GET', path: '/v1/chattwo-endpoints/{id}' },
     update: { method: 'PUT', path: '/v1/chattwo-endpoints/{id}', body: true },
     delete: { method: 'DELETE', path: '/v1/chattwo-endpoints/{id}' },
@@ -4317,7 +4334,12 @@ export const api: Table = {
   },
   chatthree: {
     create: { method: 'POST', path: '/v1/chatthree-endpoints', body: true },
-    list: { method: 'GET', path: '/v1/chatthree-endpoints', list: 'whole' },
+    list: {
+      method: 'GET',
+      path: '/v1/chatthree-endpoints',
+      query: ['limit', 'cursor', 'page_token'],
+      list: 'cursor',
+    },
     get: { method: 'GET', path: '/v1/chatthree-endpoints/{id}' },
     update: { method: 'PUT', path: '/v1/chatthree-endpoints/{id}', body: true },
     delete: { method: 'DELETE', path: '/v1/chatthree-endpoints/{id}' },

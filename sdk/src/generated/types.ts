@@ -2955,6 +2955,8 @@ export type ListWorkflowRunsParams = {
   limit?: number | undefined;
   /** The `next_page_token` of the page before. */
   page_token?: string | undefined;
+  /** The same as `page_token`. */
+  cursor?: string | undefined;
 };
 
 export type ListWorkflowRunsResult = {
@@ -3144,12 +3146,34 @@ export type ListChatoneInstallationsResult = {
   next_cursor: string | null;
 };
 
+export type ListChattwoEndpointsParams = {
+  /** The number of items in a page, at most 100. */
+  limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  cursor?: string | undefined;
+  /** The same as `cursor`. */
+  page_token?: string | undefined;
+};
+
 export type ListChattwoEndpointsResult = {
   data: Array<ChattwoEndpoint>;
+  /** Only in the answer to a request with a limit or a cursor. */
+  next_cursor?: (string | null) | undefined;
+};
+
+export type ListChatthreeEndpointsParams = {
+  /** The number of items in a page, at most 100. */
+  limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  cursor?: string | undefined;
+  /** The same as `cursor`. */
+  page_token?: string | undefined;
 };
 
 export type ListChatthreeEndpointsResult = {
   data: Array<ChatthreeEndpoint>;
+  /** Only in the answer to a request with a limit or a cursor. */
+  next_cursor?: (string | null) | undefined;
 };
 
 export type GetMeResult = {

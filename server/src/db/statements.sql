@@ -880,7 +880,8 @@ returning id;
 
 -- connections_list_endpoints (features/connections/endpoints/store.ts)
 select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
-default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where environment_id = $1 and channel = $2 order by id desc;
+default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where environment_id = $1 and channel = $2
+   and ($3::uuid is null or id < $3) order by id desc limit $4;
 
 -- connections_list_endpoints_by_id (features/connections/endpoints/store.ts)
 select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,

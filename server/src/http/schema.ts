@@ -37,3 +37,7 @@ export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   cursor: Type.Optional(Type.String({ maxLength: 200 })),
 };
+
+/** A second name for the cursor of a list. */
+export const sameAs = (param: 'cursor' | 'page_token') =>
+  Type.Optional(Type.String({ maxLength: 200, description: `The same as \`${param}\`.` }));

@@ -1,5 +1,5 @@
 import { sha256 } from './crypto.ts';
-import { Problem } from './errors.ts';
+import { invalidParameter, Problem } from './errors.ts';
 import { isUuid } from './ids.ts';
 
 /**
@@ -9,6 +9,12 @@ import { isUuid } from './ids.ts';
 export interface Page<Row> {
   data: Row[];
   next_cursor: string | null;
+}
+
+export interface PageQuery {
+  cursor?: string | undefined;
+  page_token?: string | undefined;
+  limit?: number | undefined;
 }
 
 export interface PageRequest {
@@ -56,18 +62,21 @@ export function invalidCursor(param: string): Problem {
 }
 
 /**
- * `list` names the list and its environment, e.g. `notifications:<environment id>`; `param` is the caller's name for the
- * cursor.
+ * `list` names the list and its environment, e.g. `notifications:<environment id>`. Some lists take the cursor as `page_token`
+ * too.
  */
 export function pageRequest(
   list: string,
-  query: { cursor?: string | undefined; limit?: number | undefined },
+  { cursor, page_token: token, limit }: PageQuery,
   defaultLimit = 20,
-  param = 'cursor',
 ): PageRequest {
+  if (cursor !== undefined && token !== undefined && cursor !== token)
+    throw invalidParameter('page_token', 'cursor and page_token mean the same: send one of them.');
+  const given = cursor ?? token;
+  const param = cursor === undefined ? 'page_token' : 'cursor';
   return {
-    before: query.cursor === undefined ? null : decodeCursor(list, query.cursor, param),
-    limit: query.limit ?? defaultLimit,
+    before: given === undefined ? null : decodeCursor(list, given, param),
+    limit: limit ?? defaultLimit,
   };
 }
 

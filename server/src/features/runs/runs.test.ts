@@ -379,6 +379,9 @@ describe('runs of a workflow', () => {
     const first = await list('limit=3');
     const second = await list(`limit=3&page_token=${first.next_page_token}`);
     expect([...idsOf(first), ...idsOf(second), second.next_page_token]).toEqual([...ids, null]);
+    expect(await list(`limit=3&cursor=${first.next_page_token}`)).toEqual(second);
+    expect((await list('cursor=nonsense')).error).toMatchObject({ code: 'invalid_cursor', param: 'cursor' });
+    expect((await list('cursor=a&page_token=b')).error.param).toBe('page_token');
     expect((await list('page_token=nonsense')).error).toMatchObject({
       code: 'invalid_cursor',
       param: 'page_token',

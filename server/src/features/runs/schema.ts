@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Nullable, OneOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { DateTime, Nullable, OneOf, pageQuery, sameAs, Uuid } from '../../http/schema.ts';
 import { DataObject, SimulatedStep, WorkflowKey } from '../workflows/index.ts';
 
 export const limits = {
@@ -79,6 +79,7 @@ export const RunQuery = Type.Object({
   external_user_id: Type.Optional(Type.String({ maxLength: 255 })),
   limit: pageQuery.limit,
   page_token: pageQuery.cursor,
+  cursor: sameAs('page_token'),
 });
 export type RunQuery = Static<typeof RunQuery>;
 

@@ -45,12 +45,7 @@ export function createRunService(
       const workflow = await findWorkflow(pool, environmentId, workflowKey);
       if (!workflow) throw notFound('workflow');
       const list = `runs:${workflow.id}`;
-      const page = pageRequest(
-        list,
-        { limit: query.limit, cursor: query.page_token },
-        undefined,
-        'page_token',
-      );
+      const page = pageRequest(list, query);
       const rows = await deps.listReads.read(callerId, (sql) => listRuns(sql, workflow, query, page));
       const { data, next_cursor } = pageOf(list, rows, page.limit);
       return { items: data.map((run) => summaryOf(run, environmentKind)), next_page_token: next_cursor };

@@ -40,6 +40,29 @@ test('an endpoint can be made, read, changed and deleted, and never shows its UR
   expect(JSON.stringify(await chats.audit())).not.toContain('s3cret');
 });
 
+test('endpoints are listed in pages when a limit is given', async () => {
+  const list = async (query = '') => (await chats.live('GET', `/v1/chatthree-endpoints${query}`)).body;
+  const made: Json[] = [];
+  for (const label of ['One', 'Two', 'Three'])
+    made.unshift((await create({ label, webhook_url: 'https://discord.com/api/webhooks/1/a' })).body);
+  const ids = (body: Json): string[] => body.data.map((each: Json) => each.id);
+  const whole = await list();
+  expect(Object.keys(whole)).toEqual(['data']);
+  expect(ids(whole).slice(0, 3)).toEqual(made.map(({ id }) => id));
+  const first = await list('?limit=2');
+  expect(first.data).toEqual(whole.data.slice(0, 2));
+  for (const name of ['cursor', 'page_token']) {
+    const rest = await list(`?${name}=${first.next_cursor}`);
+    expect(rest).toEqual({ data: whole.data.slice(2), next_cursor: null });
+    expect((await list(`?${name}=nonsense`)).error).toMatchObject({ code: 'invalid_cursor', param: name });
+  }
+  expect((await list(`?cursor=${first.next_cursor}&page_token=x`)).error.param).toBe('page_token');
+  expect((await list('?limit=0')).error.param).toBe('limit');
+  const foreign = await chats.live('GET', `/v1/chattwo-endpoints?cursor=${first.next_cursor}`);
+  expect(foreign.body.error.code).toBe('invalid_cursor');
+  for (const endpoint of made) await chats.live('DELETE', at(endpoint));
+});
+
 const refusals: [string, object, string, string][] = [
   [
     'another site',

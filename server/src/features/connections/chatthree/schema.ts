@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, Nullable } from '../../../http/schema.ts';
-import { endpointFields, health, Key, Label, WebhookUrl } from '../endpoints/schema.ts';
+import { EndpointListOf, endpointFields, health, Key, Label, WebhookUrl } from '../endpoints/schema.ts';
 
 const defaults = {
   default_username: Type.Optional(
@@ -49,4 +49,4 @@ export const ChatthreeEndpoint = Type.Object(
 );
 export type ChatthreeEndpoint = Static<typeof ChatthreeEndpoint>;
 
-export const ChatthreeEndpointList = Type.Object({ data: Type.Array(ChatthreeEndpoint) });
+export const ChatthreeEndpointList = EndpointListOf(ChatthreeEndpoint);

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, OneOf } from '../../../http/schema.ts';
-import { endpointFields, health, Key, Label, WebhookUrl } from '../endpoints/schema.ts';
+import { EndpointListOf, endpointFields, health, Key, Label, WebhookUrl } from '../endpoints/schema.ts';
 
 export const NewChattwoEndpoint = Type.Object(
   { label: Label, webhook_url: WebhookUrl, key: Key },
@@ -31,4 +31,4 @@ export const ChattwoEndpoint = Type.Object(
 );
 export type ChattwoEndpoint = Static<typeof ChattwoEndpoint>;
 
-export const ChattwoEndpointList = Type.Object({ data: Type.Array(ChattwoEndpoint) });
+export const ChattwoEndpointList = EndpointListOf(ChattwoEndpoint);

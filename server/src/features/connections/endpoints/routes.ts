@@ -3,7 +3,7 @@ import { type Route, route } from '../../../http/route.ts';
 import { IdParams } from '../../../http/schema.ts';
 import type { ChatthreeEndpointChange, NewChatthreeEndpoint } from '../chatthree/schema.ts';
 import type { ChattwoEndpointChange, NewChattwoEndpoint } from '../chattwo/schema.ts';
-import { TestSent } from './schema.ts';
+import { EndpointQuery, TestSent } from './schema.ts';
 import type { ChatEndpointsService } from './service.ts';
 
 /** The API texts that differ between the endpoints of the two channels. */
@@ -49,10 +49,12 @@ export function endpointRoutes(
       operation: `list${name}Endpoints`,
       tag: title,
       summary: `List the ${noun}s, newest first`,
+      description: 'Without a limit or a cursor, all of them at once, at most 1,000.',
       access: 'channels:read',
+      query: EndpointQuery,
       responses: { 200: schemas.list },
-      async handler({ principal }) {
-        return { status: 200, body: { data: await endpoints.list(principal) } };
+      async handler({ principal, query }) {
+        return { status: 200, body: await endpoints.list(principal, query) };
       },
     }),
     route({

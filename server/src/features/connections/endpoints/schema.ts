@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { maxUrlLength } from '../../../channels/net.ts';
-import { DateTime, Nullable, OneOf, Uuid } from '../../../http/schema.ts';
+import { DateTime, Nullable, OneOf, pageQuery, sameAs, Uuid } from '../../../http/schema.ts';
 import { connectionStatuses } from '../../provider-health/index.ts';
 import { keyPattern } from './key.ts';
 
@@ -40,5 +40,16 @@ export const endpointFields = {
   label: Type.String(),
   webhook_url_prefix: Type.String({ description: 'The first 30 characters, to identify the URL.' }),
 };
+
+export const EndpointQuery = Type.Object({ ...pageQuery, page_token: sameAs('cursor') });
+export type EndpointQuery = Static<typeof EndpointQuery>;
+
+export const EndpointListOf = (endpoint: TSchema) =>
+  Type.Object({
+    data: Type.Array(endpoint),
+    next_cursor: Type.Optional(
+      Nullable(Type.String({ description: 'Only in the answer to a request with a limit or a cursor.' })),
+    ),
+  });
 
 export const TestSent = Type.Object({ notification_id: Uuid }, { title: 'TestSent' });

@@ -5,11 +5,13 @@ import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { isUuid, newId } from '../../../kernel/ids.ts';
+import { pageOf, pageRequest } from '../../../kernel/page.ts';
 import { withVendor } from '../../../kernel/vendors.ts';
 import { recordAudit } from '../../audit/index.ts';
 import type { NotificationService, TestMessage } from '../../notifications/index.ts';
 import { wakeWaiting } from '../waiting.ts';
 import { freeKey, slugOf } from './key.ts';
+import type { EndpointQuery } from './schema.ts';
 import * as store from './store.ts';
 import { endpointContext } from './targets.ts';
 
@@ -38,7 +40,7 @@ export type NewChatEndpoint = EndpointBody & { label: string; webhook_url: strin
 
 export interface ChatEndpointsService<View> {
   create(caller: ChatEndpointCaller, body: NewChatEndpoint): Promise<View>;
-  list(principal: Principal): Promise<View[]>;
+  list(principal: Principal, query: EndpointQuery): Promise<{ data: View[]; next_cursor?: string | null }>;
   get(principal: Principal, id: string): Promise<View>;
   update(caller: ChatEndpointCaller, id: string, body: EndpointBody): Promise<View>;
   delete(caller: ChatEndpointCaller, id: string): Promise<void>;
@@ -139,8 +141,14 @@ export function createChatEndpointsService<View extends object>(
       });
     },
 
-    async list({ environmentId }) {
-      return (await store.listEndpoints(pool, environmentId, channel)).map(viewOf);
+    async list({ environmentId }, query) {
+      if (Object.keys(query).length === 0)
+        return { data: (await store.listEndpoints(pool, environmentId, channel)).map(viewOf) };
+      const list = `${channel}_endpoints:${environmentId}`;
+      const page = pageRequest(list, query);
+      const rows = await store.listEndpoints(pool, environmentId, channel, page);
+      const { data, next_cursor } = pageOf(list, rows, page.limit);
+      return { data: data.map(viewOf), next_cursor };
     },
 
     async get(principal, id) {

@@ -1,5 +1,6 @@
 import type { EndpointChannel } from '../../../channels/spec.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
+import type { PageRequest } from '../../../kernel/page.ts';
 import type { ConnectionHealthRow } from '../../provider-health/index.ts';
 
 export interface ChatEndpointRow extends ConnectionHealthRow {
@@ -47,15 +48,18 @@ export async function insertEndpoint(sql: Sql, row: ChatEndpointRow): Promise<bo
 
 const selectAll = statement<ChatEndpointRow>(
   'connections_list_endpoints',
-  `select ${columns} from chat_endpoints where environment_id = $1 and channel = $2 order by id desc`,
+  `select ${columns} from chat_endpoints where environment_id = $1 and channel = $2
+     and ($3::uuid is null or id < $3) order by id desc limit $4`,
 );
 
+/** Returns all endpoints of the channel, or those of a page and one more. */
 export function listEndpoints(
   sql: Sql,
   environmentId: string,
   channel: EndpointChannel,
+  page?: PageRequest,
 ): Promise<ChatEndpointRow[]> {
-  return selectAll(sql, [environmentId, channel]);
+  return selectAll(sql, [environmentId, channel, page?.before ?? null, page ? page.limit + 1 : null]);
 }
 
 const selectOne = statement<ChatEndpointRow>(
