@@ -2986,7 +2986,7 @@ export interface Api {
     /**
      * Replace the email settings of an environment.
      *
-     * Sets the sender identity and the provider chain. Omitted settings return to their default, except the secrets of providers with an id: secrets are write-only and stay unchanged unless you enter new ones. In a Test environment the providers are stored and can be verified, but sends end in the sandbox.
+     * Sets the sender identity and the provider chain; an empty body is refused. Omitted settings return to their default, except the secrets of providers with an id: secrets are write-only and stay unchanged unless you enter new ones. In a Test environment the providers are stored and can be verified, but sends end in the sandbox.
      *
      * Requires the scope `channels:write`.
      *
@@ -3016,7 +3016,7 @@ export interface Api {
     /**
      * Change some of the email settings of an environment.
      *
-     * Omitted or null settings stay unchanged; an empty string clears an address or a name. `providers` is one setting: it replaces the whole chain, and providers that are not in it are removed. An element with the `id` of a provider keeps its name and the omitted secrets.
+     * Omitted settings stay unchanged; null clears an address or a name. `providers` is one setting: it replaces the whole chain, and providers that are not in it are removed. An element with the `id` of a provider keeps its name and the omitted secrets.
      *
      * Requires the scope `channels:write`.
      *
@@ -3078,7 +3078,7 @@ export interface Api {
     /**
      * Create or replace the SMS settings of an environment.
      *
-     * Sets a single provider; `PUT …/sms-settings/providers` sets several. Twilio (`smsone`) requires an account SID, an auth token and a sender; Vonage (`smstwo`) an API key, an API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` shows the result. They are write-only. Omitted or null credentials stay unchanged while kind and account are the same; an empty string clears an optional one. In a Test environment the settings are stored and checked, but sends end in the sandbox.
+     * Sets a single provider; `PUT …/sms-settings/providers` sets several. Twilio (`smsone`) requires an account SID, an auth token and a sender; Vonage (`smstwo`) an API key, an API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` shows the result. They are write-only. Omitted credentials stay unchanged while kind and account are the same; null clears an optional one. In a Test environment the settings are stored and checked, but sends end in the sandbox.
      *
      * Requires the scope `channels:write`.
      *
@@ -3326,7 +3326,7 @@ export interface Api {
     /**
      * Change a Microsoft Teams (chattwo) endpoint.
      *
-     * Omitted or null fields and the key stay unchanged; an empty string clears a default. Setting the URL, even to the same one, reactivates a broken endpoint.
+     * Omitted fields and the key stay unchanged; null clears a default. Setting the URL, even to the same one, reactivates a broken endpoint.
      *
      * Requires the scope `channels:write`.
      *
@@ -3424,7 +3424,7 @@ export interface Api {
     /**
      * Change a Discord (chatthree) endpoint.
      *
-     * Omitted or null fields and the key stay unchanged; an empty string clears a default. Setting the URL, even to the same one, reactivates a broken endpoint.
+     * Omitted fields and the key stay unchanged; null clears a default. Setting the URL, even to the same one, reactivates a broken endpoint.
      *
      * Requires the scope `channels:write`.
      *

@@ -763,7 +763,7 @@ export type LayoutPut = {
   html_template?: (string | null) | undefined;
   text_template?: (string | null) | undefined;
   /** Bodies of the channel that name no layout use this one. Omitted: unchanged. */
-  is_default?: (boolean | null) | undefined;
+  is_default?: boolean | undefined;
 };
 
 export type LayoutVersion = {
@@ -904,7 +904,7 @@ export type NotificationContent = {
   } | null;
 };
 
-/** Omitted or null fields stay unchanged; an empty string clears a field. */
+/** Omitted fields stay unchanged; null clears a field: `template_data` becomes `{}`, `tags` and `actions` `[]`, and null for `send_at` sends now. */
 export type NotificationPatch = {
   /** Beside a `template_key`, replaces the subject of the template. */
   subject?: (string | null) | undefined;
@@ -1194,13 +1194,13 @@ export type PushSettingsRequest = {
         /** `sandbox` for apps that Xcode installed; defaults to `production`. */
         environment?: ('production' | 'sandbox') | undefined;
         /** The contents of the .p8 file. Write-only; may be omitted while the key id stays the same. */
-        private_key?: (string | null) | undefined;
+        private_key?: string | undefined;
       } | null)
     | undefined;
   fcm?:
     | ({
         /** The key file of a service account with the role "Firebase Cloud Messaging API Admin". Write-only; if omitted, the stored one is kept. */
-        service_account?: (Record<string, unknown> | null) | undefined;
+        service_account?: Record<string, unknown> | undefined;
       } | null)
     | undefined;
 };
@@ -1823,7 +1823,7 @@ export type TemplatePartial = {
   updated_at: string;
 };
 
-/** The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a text, and null clears push. */
+/** The flat fields change the email body; bodies replaces all bodies. Omitted fields stay unchanged; null or an empty string clears a text, and null clears push. */
 export type TemplatePatch = {
   name?: string | undefined;
   subject_template?: (string | null) | undefined;
@@ -2019,7 +2019,7 @@ export type TranslationPut = {
   /** Nested keys. A text may contain `%{name}`; an object of plural categories (one, other, …) is one message. */
   messages: Record<string, unknown>;
   /** Keys that another locale lacks come from this one, until another one becomes the default; the only locale always is. Omitted: unchanged. */
-  is_default?: (boolean | null) | undefined;
+  is_default?: boolean | undefined;
 };
 
 export type TranslationSummary = {
@@ -2189,7 +2189,7 @@ export type WebhookEndpoint = {
   created_at: string;
 };
 
-/** Omitted or null fields stay unchanged. */
+/** Omitted fields stay unchanged. null returns `event_filters`, `description` and `timeout_seconds` to their default. */
 export type WebhookEndpointChange = {
   url?: string | undefined;
   /** The event types to deliver; empty means all. */
@@ -2292,7 +2292,7 @@ export type WorkflowEvent = {
   event_data: Record<string, unknown>;
 };
 
-/** Omitted or null fields stay unchanged; an empty description clears it. */
+/** Omitted fields stay unchanged; null clears the description. */
 export type WorkflowPatch = {
   name?: string | undefined;
   description?: (string | null) | undefined;

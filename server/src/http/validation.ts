@@ -7,7 +7,7 @@ import { mustMatch } from '../kernel/patterns.ts';
 import type { JsonRecord } from '../kernel/record.ts';
 import { vendorHint, wireNameWithVendor } from '../kernel/vendors.ts';
 import { shapeOf } from './field-shape.ts';
-import { compileFieldCheck, type FieldCheck } from './fields.ts';
+import { compileFieldCheck, type FieldCheck, type NullMeaning } from './fields.ts';
 import { type Route, refusesUnknownNames } from './route.ts';
 import type { NameHints } from './unknown-name.ts';
 
@@ -73,8 +73,9 @@ export function compileRequestCheck(
   schema: TSchema,
   part: 'body' | 'query',
   hints: NameHints = {},
+  nullMeaning: NullMeaning = 'left_out',
 ): FieldCheck {
-  const checkFields = compileFieldCheck(schema, part, hints);
+  const checkFields = compileFieldCheck(schema, part, hints, nullMeaning);
   const validate = compileValidator(schema, part);
   return (value) => {
     checkFields?.(value);
@@ -98,17 +99,23 @@ export function compileRouteChecks(route: Route): Checks {
     return { checkBody, checkQuery: query && compileValidator(query, 'query'), checkParams };
   }
   const hints = nameHintsOf(route);
+  const nullMeaning = changes(route) ? 'clears' : 'left_out';
   return {
-    checkBody: body ? compileRequestCheck(body, 'body', hints) : compileFieldCheck(nameless, 'body', hints),
+    checkBody: body
+      ? compileRequestCheck(body, 'body', hints, nullMeaning)
+      : compileFieldCheck(nameless, 'body', hints),
     checkQuery: query ? compileRequestCheck(query, 'query') : compileFieldCheck(nameless, 'query'),
     checkParams,
   };
 }
 
-function nameHintsOf({ method, path, headers = {}, fixed, responses }: Route): NameHints {
+const changes = ({ method }: Route): boolean => method === 'PATCH' || method === 'PUT';
+
+function nameHintsOf(route: Route): NameHints {
+  const { path, headers = {}, fixed, responses } = route;
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const hints = { params, headers: Object.keys(headers) };
-  if (method !== 'PATCH' && method !== 'PUT') return hints;
+  if (!changes(route)) return hints;
   const resource = responses[200] ?? responses[201];
   return { ...hints, fixed, resource: resource ? shapeOf(resource) : null };
 }

@@ -107,7 +107,7 @@ function ApnsDialog(props: DialogProps) {
             key_id: key.trim(),
             bundle_id: bundle.trim(),
             environment,
-            private_key: privateKey.trim() || null,
+            ...(privateKey.trim() === '' ? {} : { private_key: privateKey.trim() }),
           },
         })
       }
@@ -159,7 +159,7 @@ function FcmDialog(props: DialogProps) {
     <FormDialog
       {...formOf('fcm', props, save)}
       invalid={!isKept && account === null}
-      onSubmit={() => save.mutate({ fcm: { service_account: account } })}
+      onSubmit={() => save.mutate({ fcm: account ? { service_account: account } : {} })}
     >
       <Field
         label={text.account}

@@ -95,8 +95,7 @@ export function maskConfig(
 
 /**
  * The config a caller gave, checked and complete. A secret that is left out, or sent back as it was shown, keeps its value
- * (`stored`, decrypted), unless it would now be sent to another host. The empty text clears it; null is the same as leaving it
- * out.
+ * (`stored`, decrypted), unless it would now be sent to another host. Null and the empty text clear a field.
  */
 export function readConfig(
   kind: ProviderKind,
@@ -113,7 +112,7 @@ export function readConfig(
   const keptSecrets = new Set<string>();
   for (const field of kind.manifest.fields) {
     const at = `${param}.${field.name}`;
-    const value = Object.hasOwn(given, field.name) ? (given[field.name] ?? undefined) : undefined;
+    const value = Object.hasOwn(given, field.name) ? given[field.name] : undefined;
     const kept = field.secret ? (stored?.[field.name] ?? null) : null;
     if (keeps(value, kept)) keptSecrets.add(field.name);
     config[field.name] = keptSecrets.has(field.name) ? kept : readValue(field, value, at);
@@ -147,7 +146,7 @@ function keeps(value: unknown, kept: ProviderConfig[string]): boolean {
 }
 
 function readValue(field: Field, value: unknown, at: string): ProviderConfig[string] {
-  if (value === undefined || value === '') return null;
+  if (value === undefined || value === null || value === '') return null;
   switch (field.type) {
     case 'boolean':
       if (typeof value === 'boolean') return value;

@@ -11,15 +11,15 @@ const inlineFields = ['subject', 'html_body', 'text_body'] as const;
 const contentFields = [...inlineFields, 'template_data'] as const;
 
 const isGiven = (patch: NotificationPatch, field: keyof NotificationPatch): boolean =>
-  patch[field] !== undefined && patch[field] !== null;
+  patch[field] !== undefined;
 
 export function sourcesIn({ subject, html_body, text_body }: NotificationPatch): InlineSources {
   return { subject: subject || null, html_body: html_body || null, text_body: text_body || null };
 }
 
-/** Whether the content is Liquid after the change, as far as it has tags. */
+/** Whether the content is Liquid after the change, as far as it has tags. Content that is Liquid stays so without data. */
 export function isLiquidAfter(stored: StoredNotification, patch: NotificationPatch): boolean {
-  return stored.inline_format === 'liquid' || isGiven(patch, 'template_data');
+  return stored.inline_format === 'liquid' || (patch.template_data ?? null) !== null;
 }
 
 /** Throws the Problem of a change that the content does not allow. A change of other fields keeps what was rendered. */
@@ -64,11 +64,8 @@ function requireSources(stored: StoredNotification, patch: NotificationPatch): v
   }
 }
 
-/** A null leaves a field unchanged; the empty text clears it. */
 function givenFields(patch: NotificationPatch): NotificationPatch {
   const { subject, html_body, text_body, template_data, action_url, tags, actions } = patch;
   const fields = { subject, html_body, text_body, template_data, action_url, tags, actions };
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  );
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

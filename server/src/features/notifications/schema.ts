@@ -201,7 +201,8 @@ export const NotificationPatch = Type.Object(
   {
     title: 'NotificationPatch',
     examples: [{ send_at: '2030-01-01T09:00:00Z' }],
-    description: 'Omitted or null fields stay unchanged; an empty string clears a field.',
+    description:
+      'Omitted fields stay unchanged; null clears a field: `template_data` becomes `{}`, `tags` and `actions` `[]`, and null for `send_at` sends now.',
   },
 );
 export type NotificationPatch = Static<typeof NotificationPatch>;

@@ -27,7 +27,7 @@ const layoutChannels = channels.filter((channel: Channel) =>
 
 const Key = Type.String({ pattern: dottedKey });
 const Source = Type.Optional(Nullable(Type.String({ maxLength: limits.source })));
-const IsDefault = (description: string) => Type.Optional(Nullable(Type.Boolean({ description })));
+const IsDefault = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 export const PartParams = Type.Object({ key: Key });
 const Version = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });

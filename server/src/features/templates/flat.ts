@@ -20,10 +20,9 @@ export function flatOf(bodies: BodyFields[]): FlatFields {
 
 /** Writes flat fields into the bodies they represent; absent fields stay unchanged. */
 export function applyFlat(bodies: BodyFields[], input: FlatInput): BodyFields[] {
-  // A null leaves a field unchanged; the empty text clears it.
-  const subject = input.subject_template ?? undefined;
-  const html = input.html_body_template ?? undefined;
-  const text = input.text_body_template ?? undefined;
+  const subject = givenText(input.subject_template);
+  const html = givenText(input.html_body_template);
+  const text = givenText(input.text_body_template);
   if (subject === undefined && html === undefined && text === undefined) return bodies;
   const email = findBody(bodies, 'email', null);
   const sms = findBody(bodies, 'sms', null);
@@ -40,3 +39,6 @@ export function applyFlat(bodies: BodyFields[], input: FlatInput): BodyFields[] 
   const isEmpty = !next.subject_template && !next.html_template && !next.text_template;
   return isEmpty ? removeBody(bodies, 'email', null) : replaceBody(bodies, next);
 }
+
+/** A flat field without a value is the empty text. */
+const givenText = (value: string | null | undefined): string | undefined => (value === null ? '' : value);

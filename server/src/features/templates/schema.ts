@@ -89,7 +89,7 @@ export const TemplatePatch = Type.Object(
     title: 'TemplatePatch',
     examples: [{ name: 'Order shipped' }],
     description:
-      'The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a text, and null clears push.',
+      'The flat fields change the email body; bodies replaces all bodies. Omitted fields stay unchanged; null or an empty string clears a text, and null clears push.',
   },
 );
 export type TemplatePatch = Static<typeof TemplatePatch>;

@@ -131,9 +131,7 @@ export function createWebhookEndpointsService({
         environment_id: environmentId,
         ...sealUrl(keyring, id, request.url),
         status: request.status ?? 'active',
-        event_filters: [...new Set(request.event_filters ?? [])],
-        description: request.description ?? '',
-        timeout_seconds: request.timeout_seconds ?? defaultTimeoutSeconds,
+        ...settingsOf(request),
         secrets: stored,
         signing_secret_prefix: prefix,
         failing_since: null,
@@ -175,9 +173,7 @@ export function createWebhookEndpointsService({
           const after: store.EndpointRow = {
             ...before,
             ...(change.url !== undefined && sealUrl(keyring, id, change.url)),
-            event_filters: change.event_filters ? [...new Set(change.event_filters)] : before.event_filters,
-            description: change.description ?? before.description,
-            timeout_seconds: change.timeout_seconds ?? before.timeout_seconds,
+            ...settingsOf({ ...before, ...change }),
             status: change.status ?? before.status,
             // Resuming resets the failure window: the five days count from the next failure.
             failing_since: resumed ? null : before.failing_since,
@@ -230,6 +226,21 @@ export function createWebhookEndpointsService({
         return issued;
       });
     },
+  };
+}
+
+type Settings = Pick<store.EndpointRow, 'event_filters' | 'description' | 'timeout_seconds'>;
+
+/** The settings with the defaults of those that are null. */
+function settingsOf({
+  event_filters: filters,
+  description,
+  timeout_seconds: timeout,
+}: Pick<EndpointChange, keyof Settings>): Settings {
+  return {
+    event_filters: [...new Set(filters ?? [])],
+    description: description ?? '',
+    timeout_seconds: timeout ?? defaultTimeoutSeconds,
   };
 }
 

@@ -81,7 +81,8 @@ export const EndpointChange = Type.Object(
   {
     title: 'WebhookEndpointChange',
     examples: [{ event_filters: ['notification.failed', 'notification.bounced'], status: 'active' }],
-    description: 'Omitted or null fields stay unchanged.',
+    description:
+      'Omitted fields stay unchanged. null returns `event_filters`, `description` and `timeout_seconds` to their default.',
   },
 );
 export type EndpointChange = Static<typeof EndpointChange>;

@@ -37,7 +37,7 @@ export const WorkflowPatch = Type.Object(
   {
     title: 'WorkflowPatch',
     examples: [{ name: 'Dunning' }],
-    description: 'Omitted or null fields stay unchanged; an empty description clears it.',
+    description: 'Omitted fields stay unchanged; null clears the description.',
   },
 );
 export type WorkflowPatch = Static<typeof WorkflowPatch>;

@@ -206,7 +206,7 @@ export function createWorkflowService(
       const changed = await change(author, key, 'workflow.updated', (workflow) => ({
         ...workflow,
         name: request.name === undefined ? workflow.name : checkName(request.name),
-        description: (request.description ?? workflow.description) || null,
+        description: request.description === undefined ? workflow.description : request.description || null,
       }));
       return detailOf(changed);
     },

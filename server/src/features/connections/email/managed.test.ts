@@ -69,7 +69,7 @@ describe('an environment that sends through the operator’s server', () => {
     expect((await put({ sender_locked: false, providers: [own] })).body).toMatchObject(unlocked);
     expect(await read()).toMatchObject(unlocked);
     expect((await put({ sender_locked: true, providers: [own] })).body.sender_locked).toBe(true);
-    await put({});
+    await put({ providers: [] });
   });
 
   it('is a Live one: in Test nothing is locked', async () => {

@@ -29,7 +29,7 @@ export function emailRoutes({ emailSettings }: { emailSettings: EmailSettingsSer
       tag: 'Email settings',
       summary: 'Replace the email settings of an environment',
       description:
-        'Sets the sender identity and the provider chain. Omitted settings return to their default, except the secrets of providers with an id: secrets are write-only and stay unchanged unless you enter new ones. In a Test environment the providers are stored and can be verified, but sends end in the sandbox.',
+        'Sets the sender identity and the provider chain; an empty body is refused. Omitted settings return to their default, except the secrets of providers with an id: secrets are write-only and stay unchanged unless you enter new ones. In a Test environment the providers are stored and can be verified, but sends end in the sandbox.',
       access: 'channels:write',
       params: EnvironmentParams,
       body: EmailSettingsBody,
@@ -46,7 +46,7 @@ export function emailRoutes({ emailSettings }: { emailSettings: EmailSettingsSer
       tag: 'Email settings',
       summary: 'Change some of the email settings of an environment',
       description:
-        'Omitted or null settings stay unchanged; an empty string clears an address or a name. `providers` is one setting: it replaces the whole chain, and providers that are not in it are removed. An element with the `id` of a provider keeps its name and the omitted secrets.',
+        'Omitted settings stay unchanged; null clears an address or a name. `providers` is one setting: it replaces the whole chain, and providers that are not in it are removed. An element with the `id` of a provider keeps its name and the omitted secrets.',
       access: 'channels:write',
       params: EnvironmentParams,
       body: EmailSettingsBody,

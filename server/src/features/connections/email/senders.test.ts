@@ -68,7 +68,7 @@ describe('a Test environment', () => {
 
 describe('a Live environment', () => {
   it('says what is missing', async () => {
-    await put('live', {});
+    await put('live', { providers: [] });
     const none = await senderFor(connectionsWith(), app.liveEnvironmentId, 'live');
     expect(none).toMatchObject({
       from: null,
@@ -99,7 +99,7 @@ describe('a Live environment', () => {
 
   it('without providers sends through the operator’s server', async () => {
     const server = await startSmtpSimulator({ user: { username: 'op', password: 'p@ss' } });
-    await put('live', {});
+    await put('live', { providers: [] });
     const url = `smtp://op:p%40ss@127.0.0.1:${server.port}`;
     const connections = connectionsWith({
       CARILLON_SMTP_URL: url,

@@ -6,7 +6,7 @@ import type { SandboxStore } from '../../../channels/sandbox/index.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
-import { invalidParameter, notFound } from '../../../kernel/errors.ts';
+import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { recordAudit } from '../../audit/index.ts';
 import type { LinkSecrets } from '../../links/index.ts';
 import { forgetHealth } from '../../provider-health/index.ts';
@@ -97,7 +97,8 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       return viewOf(pool, principal, await getSettings(pool, principal.environmentId));
     },
 
-    replace(principal, body, requestId) {
+    async replace(principal, body, requestId) {
+      if (Object.keys(body).length === 0) throw nothingGiven();
       const identity = readIdentity(body);
       return save(principal, body, requestId, async (before) => ({
         ...identity,
@@ -108,7 +109,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     update(principal, body, requestId) {
       const { providers } = body;
       return save(principal, body, requestId, async (before) => ({
-        ...readIdentity({ ...before, ...givenFields(body) }),
+        ...readIdentity({ ...before, ...body }),
         providers: providers
           ? await chain.next(principal.environmentId, providers, before.providers)
           : before.providers,
@@ -142,6 +143,13 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
   };
 }
 
+const nothingGiven = () =>
+  new Problem(
+    'parameter_missing',
+    'The body is empty: give the settings, at least providers. Omitted ones return to their default; PATCH leaves them unchanged.',
+    { param: 'providers' },
+  );
+
 const lockedByOperator = () =>
   invalidParameter(
     'sender_locked',
@@ -151,11 +159,6 @@ const lockedByOperator = () =>
 const idsOf = ({ providers }: EmailSettings): string[] => providers.map(({ id }) => id);
 
 type Identity = Omit<EmailSettings, 'providers'>;
-
-/** A null leaves a setting unchanged; the empty text clears it. */
-function givenFields({ providers: _, ...identity }: EmailSettingsBody): Partial<Identity> {
-  return Object.fromEntries(Object.entries(identity).filter(([, value]) => value !== null));
-}
 
 function readIdentity(body: Omit<EmailSettingsBody, 'providers'>): Identity {
   const address = (param: 'from_address' | 'reply_to'): string | null => {

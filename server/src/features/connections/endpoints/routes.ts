@@ -77,7 +77,7 @@ export function endpointRoutes(
       tag: title,
       summary: `Change a ${noun}`,
       description:
-        'Omitted or null fields and the key stay unchanged; an empty string clears a default. Setting the URL, even to the same one, reactivates a broken endpoint.',
+        'Omitted fields and the key stay unchanged; null clears a default. Setting the URL, even to the same one, reactivates a broken endpoint.',
       access: 'channels:write',
       params: IdParams,
       body: schemas.changed,

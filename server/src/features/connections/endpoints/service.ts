@@ -163,8 +163,8 @@ export function createChatEndpointsService<View extends object>(
         const after: store.ChatEndpointRow = {
           ...before,
           label: label ?? before.label,
-          default_username: (name ?? before.default_username) || null,
-          default_avatar_url: (avatar ?? before.default_avatar_url) || null,
+          default_username: name === undefined ? before.default_username : name || null,
+          default_avatar_url: avatar === undefined ? before.default_avatar_url : avatar || null,
           // Saving a URL resets the health, also when it is the same URL.
           ...(url === undefined
             ? {}

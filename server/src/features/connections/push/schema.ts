@@ -3,7 +3,7 @@ import { RingInput, RingSetting } from '../../../channels/in-app/push/ring-setti
 import { DateTime, JsonObject, Nullable, OneOf } from '../../../http/schema.ts';
 
 const Secret = (maxLength: number, description: string) =>
-  Type.Optional(Nullable(Type.String({ maxLength, description })));
+  Type.Optional(Type.String({ maxLength, description }));
 
 const WebPushInput = Type.Object({
   contact: Type.String({
@@ -30,13 +30,11 @@ const ApnsInput = Type.Object({
 
 const FcmInput = Type.Object({
   service_account: Type.Optional(
-    Nullable(
-      Type.Unsafe<Record<string, unknown>>({
-        ...JsonObject,
-        description:
-          'The key file of a service account with the role "Firebase Cloud Messaging API Admin". Write-only; if omitted, the stored one is kept.',
-      }),
-    ),
+    Type.Unsafe<Record<string, unknown>>({
+      ...JsonObject,
+      description:
+        'The key file of a service account with the role "Firebase Cloud Messaging API Admin". Write-only; if omitted, the stored one is kept.',
+    }),
   ),
 });
 

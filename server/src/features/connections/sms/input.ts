@@ -67,10 +67,10 @@ export function readCredentials(
   const config: ProviderConfig = {};
   for (const field of manifest.fields) {
     const param = `${kind}_${field.name}`;
-    const value = given[param] ?? undefined;
-    // The empty text clears an optional credential; a required one keeps its value.
-    const keeps = value === undefined || (field.required && !value);
-    const chosen = keeps ? (kept?.[field.name] ?? null) : String(value) || null;
+    const value = given[param];
+    // Null clears a credential. So does the empty text, but a required one keeps its value.
+    const keeps = value === undefined || (field.required && value === '');
+    const chosen = keeps ? (kept?.[field.name] ?? null) : String(value ?? '') || null;
     if (field.required && chosen === null) throw missingParameter(param);
     config[field.name] = chosen;
   }

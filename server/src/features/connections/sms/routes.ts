@@ -33,7 +33,7 @@ export function smsRoutes({ smsSettings }: { smsSettings: SmsSettingsService }):
       tag,
       summary: 'Create or replace the SMS settings of an environment',
       description:
-        'Sets a single provider; `PUT …/sms-settings/providers` sets several. Twilio (`smsone`) requires an account SID, an auth token and a sender; Vonage (`smstwo`) an API key, an API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` shows the result. They are write-only. Omitted or null credentials stay unchanged while kind and account are the same; an empty string clears an optional one. In a Test environment the settings are stored and checked, but sends end in the sandbox.',
+        'Sets a single provider; `PUT …/sms-settings/providers` sets several. Twilio (`smsone`) requires an account SID, an auth token and a sender; Vonage (`smstwo`) an API key, an API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` shows the result. They are write-only. Omitted credentials stay unchanged while kind and account are the same; null clears an optional one. In a Test environment the settings are stored and checked, but sends end in the sandbox.',
       access: 'channels:write',
       params: EnvironmentParams,
       body: SmsSettingsBody,

@@ -169,10 +169,11 @@ describe('SMS settings', () => {
     await put(smstwo({ smstwo_signature_secret: 'sigsecret' }));
     await put(smstwo());
     expect(await isSet()).toBe(true);
-    await put(smstwo({ smstwo_signature_secret: null }));
-    expect(await isSet()).toBe(true);
-    await put(smstwo({ smstwo_signature_secret: '' }));
-    expect(await isSet()).toBe(false);
+    for (const nothing of [null, '']) {
+      await put(smstwo({ smstwo_signature_secret: nothing }));
+      expect(await isSet()).toBe(false);
+      await put(smstwo({ smstwo_signature_secret: 'sigsecret' }));
+    }
   });
 
   it.each([
@@ -183,6 +184,7 @@ describe('SMS settings', () => {
     ['an empty sender', { from_number: '', from_sender_id: '' }, 'parameter_missing', 'from_number'],
     ['no account', { smsone_account_sid: undefined }, 'parameter_missing', 'smsone_account_sid'],
     ['no token', { smsone_auth_token: '' }, 'parameter_missing', 'smsone_auth_token'],
+    ['a null token', { smsone_auth_token: null }, 'parameter_missing', 'smsone_auth_token'],
     ['an account that is none', { smsone_account_sid: 'AC12' }, 'parameter_invalid', 'smsone_account_sid'],
     [
       'an account with a path',
