@@ -129,9 +129,7 @@ describe('a redrive', () => {
       failures(1, 'outdated', 'refused+suppressed@sandbox.test'),
     ]).then((ids) => ids.flat());
     await app.request('DELETE', '/v1/preferences/categories/outdated');
-    await app.request('POST', '/v1/suppressions', {
-      body: { channel: 'email', address: 'refused+suppressed@sandbox.test' },
-    });
+    await app.request('POST', '/v1/suppressions', { body: { address: 'refused+suppressed@sandbox.test' } });
     expect(await perform('redrive', { category: 'outdated' })).toMatchObject({ done: 2, skipped: 0 });
     const statusOfResend = async (original: string): Promise<string> => {
       const [made] = await resends([original]);
