@@ -107,7 +107,7 @@ const answers: [string, Fault, Partial<Outcome>][] = [
   ['500', { status: 500 }, { kind: 'retry' }],
   ['an HTML error page', { status: 503, body: '<html>' }, { kind: 'retry', code: '503' }],
   ['an HTML page with 200', 'html', { kind: 'ambiguous' }],
-  ['half an answer', 'half', { kind: 'ambiguous' }],
+  ['a 2xx answer that is cut off', 'half', { kind: 'accepted' }],
   ['a hang-up after the card was taken', 'drop_after_accept', { kind: 'ambiguous' }],
 ];
 test.each(answers)('%s', async (_name, fault, outcome) => {

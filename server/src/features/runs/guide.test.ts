@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shape, startWorkflows, type Workflows } from './test-harness.ts';
 
 const guide = readFileSync(new URL('../../../../docs/guides/workflow-runs.md', import.meta.url), 'utf8');
-const [body] = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text]) => JSON.parse(text ?? ''));
+const [, definition = ''] = /<<'END'\n([\s\S]*?)\nEND/.exec(guide) ?? [];
+const body = JSON.parse(definition);
 /** Path → what is posted there. */
 const requests = new Map(
   [...guide.matchAll(/curl -s .*8400(\/v1\/\S+)[\s\S]*?```/g)].map(([text, path]) => [

@@ -111,6 +111,13 @@ test('a send beyond the plan fails the run with that reason, and nothing of it i
      select organization_id, date_trunc('month', now())::date, 'email', 0, 9999 from environments where kind = 'live'`,
   );
   await app.pool.query(`update organizations set plan = 'free'`);
+  await app.request('PUT', `/v1/environments/${app.liveEnvironmentId}/email-settings`, {
+    key: app.liveKey,
+    body: {
+      from_address: 'hello@acme.example',
+      providers: [{ kind: 'sandbox', name: 'Sandbox', enabled: true, config: {} }],
+    },
+  });
   const live = <Body>(method: string, path: string, body?: Body) =>
     app.request(method, `/v1/workflows${path}`, { key: app.liveKey, body });
   await live('POST', '', { key: 'dear', name: 'Dear' });

@@ -90,7 +90,7 @@ describe('a message', () => {
 
   test.each([
     ['X-Carillon-Data: [1]', 'X-Carillon-Data must be a JSON object.'],
-    ['X-Carillon-Data: {', 'X-Carillon-Data is not valid JSON.'],
+    ['X-Carillon-Data: {', expect.stringContaining('X-Carillon-Data is not valid JSON')],
     ['X-Carillon-Data: {"__proto__": 1}', '"__proto__" is not allowed as a field name.'],
     ['X-Carillon-Category: a\r\nX-Carillon-Category: b', 'X-Carillon-Category must not appear twice.'],
     [

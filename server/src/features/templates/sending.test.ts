@@ -66,19 +66,21 @@ describe('acceptance', () => {
     }
   });
 
-  test('ignores inline words, and leaves the words open until it is sent', async () => {
+  test('ignores inline bodies, takes an inline subject, and renders nothing until it is sent', async () => {
     const key = await template();
     const { body } = await send({
       template_key: key,
       template_data: { name: 'Ada' },
-      subject: 'Inline\r\nBcc: x@y.z',
+      subject: 'Dear {{ name }}',
       html_body: 'inline',
       send_at: inAnHour(),
     });
+    const injected = await send({ template_key: key, subject: 'Inline\r\nBcc: x@y.z' });
+    expect([injected.status, injected.body.error?.param]).toEqual([400, 'subject']);
     expect(body).toMatchObject({
       template_key: key,
       template_data: { name: 'Ada' },
-      subject: null,
+      subject: 'Dear {{ name }}',
       html_body: null,
       text_body: null,
     });
@@ -139,11 +141,14 @@ describe('what is sent', () => {
     const { body } = await send({ template_key: key, template_data: { name: 'Ada' }, send_at: inAnHour() });
     const edited = await patch(`/v1/notifications/${body.id}`, {
       template_data: { name: 'Bob' },
-      subject: 'ignored',
+      subject: 'Dear {{ name }}',
       send_at: null,
     });
     expect(edited.status).toBe(200);
-    expect(await app.waitFor(body.id, delivered)).toMatchObject({ subject: 'Hi Bob' });
+    expect(await app.waitFor(body.id, delivered)).toMatchObject({
+      subject: 'Dear Bob',
+      html_body: '<p>Bob</p>',
+    });
   });
 
   test('is rendered once; further rounds send the same words, unless the data was edited', async () => {

@@ -20,7 +20,7 @@ function freePort(): Promise<number> {
 }
 
 test('the receiver of the guide takes our calls, and nobody else’s', async () => {
-  const [, snippet = ''] = /```ts\n(import [\s\S]*?)```/.exec(guide) ?? [];
+  const [, snippet = ''] = /```ts\n(import \{ createServer[\s\S]*?)```/.exec(guide) ?? [];
   const { code } = transformSync(snippet, { loader: 'ts', format: 'esm' });
   const app = await startTestApp();
   const port = await freePort();
