@@ -8,21 +8,33 @@ import type { Log } from './log.ts';
 export interface Tracer {
   /** `parent` is a W3C traceparent, as received with a request. */
   start(name: string, kind: SpanKind, parent?: string | null): Span;
+  /** Starts a span in the trace of a notification, whose trace id is that of the notification. */
+  startFor(notificationId: string, name: string, kind: SpanKind): Span;
   stop(): Promise<void>;
 }
 
 export interface Span {
+  /** Links the span and the trace of a notification that it accepted with each other. */
+  accepted(notificationId: string): void;
   end(attributes: Record<string, string | number>, ok: boolean): void;
 }
 
-const spanKinds = { internal: 1, server: 2, client: 3 } as const;
+const spanKinds = { internal: 1, server: 2, client: 3, producer: 4 } as const;
 export type SpanKind = keyof typeof spanKinds;
+
+interface SpanContext {
+  traceId: string;
+  spanId: string;
+}
 
 const flushMs = 2_000;
 const maxWaiting = 4_096; // beyond this spans are dropped: telemetry must not become the outage
 const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 
-const silent: Tracer = { start: () => ({ end() {} }), async stop() {} };
+const maxLinks = 128; // OpenTelemetry's default
+
+const silentSpan: Span = { accepted() {}, end() {} };
+const silent: Tracer = { start: () => silentSpan, startFor: () => silentSpan, async stop() {} };
 
 export interface TracerOptions {
   /** The URL of the collector; null exports nothing. */
@@ -71,34 +83,51 @@ export function createTracer({ endpoint, headers, serviceName, version }: Tracer
     flushing = flushing.then(flush);
   }, flushMs).unref();
 
+  function started(name: string, kind: SpanKind, context: SpanContext, parentSpanId?: string): Span {
+    const startedAt = Date.now();
+    const links: SpanContext[] = [];
+    return {
+      accepted(notificationId) {
+        if (links.length < maxLinks) links.push(acceptanceOf(notificationId));
+      },
+      end(attributes, ok) {
+        const times = { startTimeUnixNano: `${startedAt}000000`, endTimeUnixNano: `${Date.now()}000000` };
+        const status = { code: ok ? 1 : 2 };
+        const own = { ...context, ...(parentSpanId ? { parentSpanId } : {}), name, kind: spanKinds[kind] };
+        const spans = [
+          { ...own, links, attributes: attributesOf(attributes) },
+          // A link is followed in one direction, so the trace of the notification has one to this span.
+          ...links.map((each) => ({ ...each, name: 'accept', kind: spanKinds.producer, links: [context] })),
+        ].map((span) => ({ ...span, ...times, status }));
+        waiting.push(...spans.slice(0, maxWaiting - waiting.length));
+      },
+    };
+  }
+
   return {
     start(name, kind, parent) {
       const [, traceId = randomBytes(16).toString('hex'), parentSpanId] =
         traceparentPattern.exec(parent ?? '') ?? [];
-      const spanId = randomBytes(8).toString('hex');
-      const startedAt = Date.now();
-      return {
-        end(attributes, ok) {
-          if (waiting.length >= maxWaiting) return;
-          waiting.push({
-            traceId,
-            spanId,
-            ...(parentSpanId ? { parentSpanId } : {}),
-            name,
-            kind: spanKinds[kind],
-            startTimeUnixNano: `${startedAt}000000`,
-            endTimeUnixNano: `${Date.now()}000000`,
-            attributes: attributesOf(attributes),
-            status: { code: ok ? 1 : 2 },
-          });
-        },
-      };
+      return started(name, kind, { traceId, spanId: newSpanId() }, parentSpanId);
     },
+    startFor: (notificationId, name, kind) =>
+      started(name, kind, { ...acceptanceOf(notificationId), spanId: newSpanId() }),
     async stop() {
       clearInterval(timer);
       await flushing.then(flush);
     },
   };
+}
+
+const newSpanId = (): string => randomBytes(8).toString('hex');
+
+/**
+ * The span that accepted a notification. Its ids are made of the UUID, so that a request and the processes that dispatch agree
+ * on them without a column.
+ */
+function acceptanceOf(notificationId: string): SpanContext {
+  const traceId = notificationId.replaceAll('-', '');
+  return { traceId, spanId: traceId.slice(16) };
 }
 
 function attributesOf(values: Record<string, string | number>): object[] {

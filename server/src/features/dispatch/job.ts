@@ -357,7 +357,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     const order: ProviderOrder = repeat
       ? { carriers: [repeat], reason: null }
       : await providerHealth.order(fact.environment_id, plan.carriers, claim.lane);
-    const span = deps.tracer.start('dispatch', 'client');
+    const span = deps.tracer.startFor(fact.id, 'dispatch', 'client');
     const result = await runRound({
       message: plan.message,
       carriers: order.carriers,

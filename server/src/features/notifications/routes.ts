@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { isAbandoned, type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schema.ts';
 import { Problem } from '../../kernel/errors.ts';
@@ -20,8 +21,11 @@ const headers = idempotencyHeader(
   'Valid for 24 hours: a replay returns 200 with the original notification and sends nothing.',
 );
 
-const answer = ({ notification, replayed }: AcceptedNotification) =>
-  replayed ? ({ status: 200, body: notification } as const) : ({ status: 202, body: notification } as const);
+function answer({ span }: FastifyRequest, { notification, replayed }: AcceptedNotification) {
+  if (replayed) return { status: 200, body: notification } as const;
+  span?.accepted(notification.id);
+  return { status: 202, body: notification } as const;
+}
 
 export function notificationRoutes({ notifications }: { notifications: NotificationService }): Route[] {
   return [
@@ -40,7 +44,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       async handler({ principal, body, raw }) {
         const { idempotency_key: inBody, ...request } = body;
         const key = idempotencyKeyOf(raw, inBody);
-        return answer(await notifications.accept(principal, request, key, isAbandoned(raw)));
+        return answer(raw, await notifications.accept(principal, request, key, isAbandoned(raw)));
       },
     }),
     route({
@@ -58,6 +62,8 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       responses: { 202: BatchResponse },
       async handler({ principal, body, raw }) {
         const results = await notifications.acceptMany(principal, body.notifications, isAbandoned(raw));
+        for (const result of results)
+          if (!(result instanceof Problem || result.replayed)) raw.span?.accepted(result.notification.id);
         return {
           status: 202,
           body: {
@@ -145,7 +151,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       responses: { 202: Notification, 200: Notification },
       errors: ['plan_limit_reached'],
       async handler({ principal, params, raw }) {
-        return answer(await notifications.resend(principal, params.id, idempotencyKeyOf(raw)));
+        return answer(raw, await notifications.resend(principal, params.id, idempotencyKeyOf(raw)));
       },
     }),
     route({
