@@ -152,8 +152,8 @@ test('a renamed metric or label, and a typing error, would be found', () => {
   expect(askedBy('sum by (lane) (rate(a_total[5m])').hasErrors).toBe(true);
 });
 
-test('there are five alerts, and the runbook has a section for each', () => {
-  expect(rules).toHaveLength(5);
+test('there are six alerts, and the runbook has a section for each', () => {
+  expect(rules).toHaveLength(6);
   const [, file, ...sections] = [
     ...rules
       .map(({ annotations }) => annotations.runbook_url)
