@@ -27,6 +27,7 @@ const checks = {
     '.',
   ],
   'exports, unique types, composed once': ['scripts/check-sources.mjs'],
+  'rules of openapi.json': ['scripts/lint-openapi.mjs'],
   'types of the widgets': typeCheck('widgets', '-p', 'widgets'),
 };
 
