@@ -88,7 +88,9 @@ export async function startDashboard(settings: TestAppOptions['settings'] = {}):
     const person =
       options.as === undefined ? { email: app.adminEmail, password: app.adminPassword } : options.as;
     if (!person) return context;
-    const answer = await context.request.post(`${front.url}/auth/login`, { data: person });
+    const answer = await context.request.post(`${front.url}/auth/login`, {
+      data: { email: person.email, password: person.password },
+    });
     if (!answer.ok()) throw new Error(`cannot sign in: ${answer.status()} ${await answer.text()}`);
     return context;
   }

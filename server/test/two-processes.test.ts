@@ -143,10 +143,10 @@ describe('a change made through one process', () => {
 
   test('is never followed by a refusal from what the other remembers', async () => {
     const [one, two] = [await start('api'), await start('api')];
-    const category = { key: 'news', name: 'News', default_channels: ['email'], default_opt_in: true };
+    const category = { name: 'News', default_channels: ['email'], default_opt_in: true };
     const inCategory = { ...email(), category: 'news' };
     expect((await two.request('POST', '/v1/notifications', { body: inCategory })).status).toBe(400);
-    await ok(one, 'POST', '/v1/preferences/categories', category);
+    await ok(one, 'POST', '/v1/preferences/categories', { key: 'news', ...category });
     await send(two, inCategory);
     await ok(two, 'DELETE', '/v1/preferences/categories/news');
     expect((await two.request('POST', '/v1/notifications', { body: inCategory })).status).toBe(400);
@@ -312,7 +312,7 @@ describe('a migration that adds columns beside running workers', () => {
       const settings = { from_address: 'bells@example.com', providers: [{ kind: 'smtp', config }] };
       const path = `/v1/environments/${api.liveEnvironmentId}/email-settings`;
       expect((await api.request('PUT', path, { key, body: settings })).status).toBe(200);
-      const endpoint = { url: sink.url(), events: ['notification.sent'] };
+      const endpoint = { url: sink.url(), event_filters: ['notification.sent'] };
       expect((await api.request('POST', '/v1/webhook-endpoints', { key, body: endpoint })).status).toBe(201);
       await Promise.all([start('worker', loopback), start('worker', loopback)]);
 

@@ -21,7 +21,7 @@ export function EndpointsPage({ channel }: { channel: EndpointChannel }) {
   const query = useRead(
     listKey(channel),
     async (api, signal) => {
-      const { data } = await endpointsOf(api, channel).list({ signal }).page();
+      const { data } = await endpointsOf(api, channel).list({}, { signal }).page();
       return data as Endpoint[];
     },
     { everyMs: 15_000 },

@@ -24,7 +24,7 @@ export function draftOf(endpoint: WebhookEndpoint | null): Draft {
   };
 }
 
-type Settings = Required<NewWebhookEndpoint>;
+type Settings = Required<Omit<NewWebhookEndpoint, 'status'>>;
 
 /** The request of a draft, or null with the problems that the server cannot see. */
 export function readDraft(draft: Draft): {
