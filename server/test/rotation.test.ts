@@ -80,7 +80,7 @@ async function plantEverywhere(app: TestApp): Promise<void> {
     ],
     ['PUT', `${env}/push-settings`, pushSettings()],
     ['PUT', '/v1/users/ada/devices', { kind: 'apns', token: 'a'.repeat(64) }],
-    ['POST', '/v1/webhook-endpoints', { url: 'https://acme.example/hook' }],
+    ['POST', '/v1/webhook-endpoints', { url: 'https://acme.example/hook?token=abc' }],
     ['POST', `${env}/webhook-secret/rotate`, {}],
     ['POST', '/v1/inbox/tokens', { external_user_id: 'ada' }],
     ['POST', '/v1/chatone/installations', { bot_token: 'xoxb-sandbox-rotation' }],

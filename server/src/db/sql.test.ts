@@ -40,7 +40,7 @@ describe('a deadlock', () => {
         }
       }),
     );
-    expect(tries).toBe(3);
+    expect(tries).toBeGreaterThanOrEqual(3); // the repeated one may meet the other again
   });
 
   test('ends no statement outside of a transaction either', async () => {

@@ -128,43 +128,55 @@ describe('the overview', () => {
     expect(totals.accepted - before.accepted).toBe(2);
   });
 
-  test('knows what waits, for how long, and what is for later', async () => {
-    const now = Date.now();
-    const [late, early] = [lowestIdAt(now - 5_000), lowestIdAt(now - 90_000)];
-    const environment = app.liveEnvironmentId;
-    // Rows that no worker takes: the lane does not exist for them.
-    await app.pool.query(
-      `insert into notifications (id, environment_id, channel, status, priority, events)
-       select id, $2, 'email', 'queued', 'normal', '[]' from unnest($1::uuid[]) as id`,
-      [[late, early], environment],
-    );
-    await app.pool.query(
-      `insert into queue_parked (id, kind, lane, environment_id, place)
-       select id, 1, 1, $2, 'held:test' from unnest($1::uuid[]) as id`,
-      [[late, early], environment],
-    );
-    const inAnHour = new Date(now + 3_600_000).toISOString();
-    const later = { channel: 'in_app', recipient: { external_user_id: 'ada' }, text_body: 'Later' };
-    await send({ ...later, send_at: inAnHour }, app.liveKey);
-    const { queue } = await overview('', app.liveKey);
-    expect(queue).toMatchObject({ waiting: 2, waiting_is_capped: false, scheduled: 1 });
-    expect(queue.oldest_due_seconds).toBeGreaterThanOrEqual(90);
-    expect(queue.oldest_due_seconds).toBeLessThan(600);
-    expect((await overview()).queue).toMatchObject({ waiting: 0, scheduled: 0, oldest_due_seconds: null });
-    await app.pool.query('delete from queue_parked');
-  });
-
-  test('counts no further than 10,000 and says so', async () => {
-    await app.pool.query(
-      `insert into queue_parked (id, kind, lane, environment_id, place)
-       select gen_random_uuid(), 1, 1, $1, 'held:test' from generate_series(1, 10005)`,
-      [app.liveEnvironmentId],
-    );
-    expect((await overview('', app.liveKey)).queue).toMatchObject({
-      waiting: 10_000,
-      waiting_is_capped: true,
+  describe('without a worker', () => {
+    let idle: TestApp;
+    beforeAll(async () => {
+      idle = await startTestApp({ settings: { CARILLON_ROLES: 'api' } });
     });
-    await app.pool.query('delete from queue_parked');
+    afterAll(() => idle.stop());
+    const queueOf = async (key: string) => (await idle.request('GET', '/v1/overview', { key })).body.queue;
+
+    test('knows what waits, for how long, and what is for later', async () => {
+      const now = Date.now();
+      const [late, early] = [lowestIdAt(now - 5_000), lowestIdAt(now - 90_000)];
+      const environment = idle.liveEnvironmentId;
+      await idle.pool.query(
+        `insert into notifications (id, environment_id, channel, status, priority, events)
+         select id, $2, 'email', 'queued', 'normal', '[]' from unnest($1::uuid[]) as id`,
+        [[late, early], environment],
+      );
+      await idle.pool.query(
+        `insert into queue_parked (id, kind, lane, environment_id, place)
+         select id, 1, 1, $2, 'email:test' from unnest($1::uuid[]) as id`,
+        [[late, early], environment],
+      );
+      const send_at = new Date(now + 3_600_000).toISOString();
+      const later = {
+        channel: 'in_app',
+        recipient: { external_user_id: 'ada' },
+        text_body: 'Later',
+        send_at,
+      };
+      await idle.request('POST', '/v1/notifications', { key: idle.liveKey, body: later });
+      const queue = await queueOf(idle.liveKey);
+      expect(queue).toMatchObject({ waiting: 2, waiting_is_capped: false, scheduled: 1 });
+      expect(queue.oldest_due_seconds).toBeGreaterThanOrEqual(90);
+      expect(queue.oldest_due_seconds).toBeLessThan(600);
+      expect(await queueOf(idle.testKey)).toMatchObject({
+        waiting: 0,
+        scheduled: 0,
+        oldest_due_seconds: null,
+      });
+    });
+
+    test('counts no further than 10,000 and says so', async () => {
+      await idle.pool.query(
+        `insert into queue_parked (id, kind, lane, environment_id, place)
+         select gen_random_uuid(), 1, 1, $1, 'email:test' from generate_series(1, 10005)`,
+        [idle.liveEnvironmentId],
+      );
+      expect(await queueOf(idle.liveKey)).toMatchObject({ waiting: 10_000, waiting_is_capped: true });
+    });
   });
 
   test('shows the providers of a Live environment with their health', async () => {

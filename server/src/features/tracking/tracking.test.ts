@@ -18,7 +18,9 @@ const html = `<html><body><p>Hello</p>
 <a href="javascript:alert(1)">bad</a></body></html>`;
 
 const configure = (settings: object): Promise<TestResponse> =>
-  app.request('PUT', `/v1/environments/${app.testEnvironmentId}/email-settings`, { body: settings });
+  app.request('PUT', `/v1/environments/${app.testEnvironmentId}/email-settings`, {
+    body: { providers: [], ...settings },
+  });
 
 /** Settings take effect within a second: sends until what the sandbox got is as it should be. */
 function send(
