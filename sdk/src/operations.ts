@@ -74,7 +74,8 @@ function request(operation: Operation, path: string, params: Params = {}, option
   const search = new URLSearchParams();
   const body: Params = {};
   for (const [name, value] of Object.entries(params)) {
-    if (!query.includes(name)) body[name] = value;
+    // Without a body, also a misspelt one goes into the query, where the service refuses it.
+    if (operation.body && !query.includes(name)) body[name] = value;
     else if (value !== undefined && value !== null) search.set(name, String(value));
   }
   if (key === 'notifications' && Array.isArray(body[key])) body[key] = body[key].map(withKey);

@@ -76,6 +76,7 @@ interface LimitedKey {
   /** Unparked work on its way to `acquire`. */
   arriving: number;
   unparking: boolean;
+  unparkedAt: number;
   failing: boolean;
   /** The moving average of the duration of calls; null before the first one ends. */
   averageMs: number | null;
@@ -116,6 +117,7 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
       parking: 0,
       arriving: 0,
       unparking: false,
+      unparkedAt: 0,
       failing: false,
       averageMs: null,
       usedAt: 0,
@@ -155,7 +157,9 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     if (!slow && !isUnknown) return Math.max(1, Math.min(maxConcurrent, Math.floor(free / 8)));
     // A quarter of the share is left to keys that answer quickly, however many do not.
     const spare = Math.max(0, Math.floor((free - share / 4) / 8));
-    if (slow) return Math.min(key.failing ? maxConcurrentWhenFailing : maxConcurrent, spare);
+    // An environment without a call keeps one, or other tenants could keep its critical sends waiting.
+    const least = !key.failing && key.environment.calls === 0 ? 1 : 0;
+    if (slow) return Math.max(least, Math.min(key.failing ? maxConcurrentWhenFailing : maxConcurrent, spare));
     return free >= 1 ? Math.max(1, Math.min(firstCalls, spare)) : 0;
   }
 
@@ -246,7 +250,7 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     let taken = 0;
     try {
       taken = await parking.unpark(key.key, wanted);
-      key.usedAt = steadyClock();
+      key.unparkedAt = key.usedAt = steadyClock();
       if (taken < wanted && key.parking === 0) key.parked = false;
     } catch {
       // The database is unavailable; the next tick tries again.
@@ -262,8 +266,8 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
       const now = steadyClock();
       for (const { place, environment_id } of parked) limitedKeyOf(place, environment_id).parked = true;
       for (const key of [...keys.values()]) {
-        // Unparked work that could not be loaded never arrives; the queue has released it.
-        if (now - key.usedAt > arrivalMs && !key.unparking) countArriving(key, -key.arriving);
+        // Unparked work that was not sent, because it was cancelled or could not be loaded, never arrives.
+        if (now - key.unparkedAt > arrivalMs && !key.unparking) countArriving(key, -key.arriving);
         const before = key.arriving;
         void refillKey(key);
         if (key.arriving > before) {

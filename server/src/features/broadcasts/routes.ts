@@ -63,6 +63,7 @@ export function broadcastRoutes({ broadcasts }: { broadcasts: BroadcastService }
       summary: 'Show what a broadcast would do',
       description:
         'Takes the body of `POST /v1/broadcasts` and sends nothing. Counts the audience, judges it by suppressions, preferences, quiet hours and the rules of the brake as the sends would be, and renders five of them. Nothing is counted.',
+      computes: true,
       access: 'broadcasts:read',
       body: BroadcastDefinition,
       bodyLimit: limits.bodyBytes,

@@ -19,7 +19,10 @@ export function sourcesIn({ subject, html_body, text_body }: NotificationPatch):
 
 /** Whether the content is Liquid after the change, as far as it has tags. Content that is Liquid stays so without data. */
 export function isLiquidAfter(stored: StoredNotification, patch: NotificationPatch): boolean {
-  return stored.inline_format === 'liquid' || (patch.template_data ?? null) !== null;
+  if (stored.inline_format === 'liquid' || (patch.template_data ?? null) !== null) return true;
+  // Sent with data, but so far without a tag; workflows and broadcasts have rendered theirs.
+  const isOwn = stored.chain === null && stored.broadcast_id === null;
+  return isOwn && stored.rendered_at === null && Object.keys(stored.template_data).length > 0;
 }
 
 /** Throws the Problem of a change that the content does not allow. A change of other fields keeps what was rendered. */

@@ -235,7 +235,10 @@ export function createNotificationService(
     const sources = sourcesIn(patch);
     if (!Object.values(sources).some(hasTags)) return;
     const stored = await getStored(principal, id);
-    if (isLiquidAfter(stored, patch)) await deps.checkInline(stored.environment_id, stored.channel, sources);
+    // A template's bodies win over inline ones, which are ignored whatever they contain.
+    const used = stored.template_key === null ? sources : { ...sources, html_body: null, text_body: null };
+    if (isLiquidAfter(stored, patch) && Object.values(used).some(hasTags))
+      await deps.checkInline(stored.environment_id, stored.channel, used);
   }
 
   const service: NotificationService = {
@@ -293,7 +296,7 @@ export function createNotificationService(
         if (!stored) throw notFound('notification');
         // Withdrawing the job from the queue locks the notification: no worker can claim it before the commit.
         const work = await queue.withdraw(tx, 'notification', id);
-        if (!work) throw notEditable(viewOf(stored).status);
+        if (!work || wasHandedOver(work)) throw notEditable(viewOf(stored).status);
         if (stored.attachments) checkAttachmentsLast(sendAt ?? null, idTime(id));
         const whole = { ...stored, ...bodiesOf(stored, known) };
         const next = contentAfter(whole, patch);
@@ -315,7 +318,8 @@ export function createNotificationService(
       const { owners, woken } = await transaction(pool, async (tx) => {
         const stored = await store.findNotification(tx, principal.environmentId, id);
         if (!stored) throw notFound('notification');
-        if (stored.status === 'queued' && !(await queue.withdraw(tx, 'notification', id)))
+        const work = stored.status === 'queued' ? await queue.withdraw(tx, 'notification', id) : null;
+        if (stored.status === 'queued' && (!work || wasHandedOver(work)))
           throw new Problem(
             'notification_not_editable',
             'The notification is being sent; delete it afterwards.',
@@ -385,4 +389,9 @@ function fitting(rows: store.StoredNotification[], bodySizes: ReadonlyMap<string
     return characters > pageCharacters;
   });
   return count === -1 ? rows.length : Math.max(1, count);
+}
+
+/** A provider has, or may have, the message: a worker died with the outcome of the call in the note. */
+function wasHandedOver({ note }: { note?: unknown }): boolean {
+  return isRecord(note) && (note.settled !== undefined || note.open !== undefined);
 }

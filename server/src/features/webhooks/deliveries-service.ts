@@ -145,7 +145,8 @@ export function createDeliveriesService({
         let queued = 0;
         const requeue = async (ids: string[]): Promise<void> => {
           const runAt = new Date(clock() + Math.floor(queued / recoverySlice) * recoveryPauseMs);
-          const note = isPaused ? null : forced;
+          // Forced only past a disabled endpoint: a pause that comes meanwhile stops the recovery.
+          const note = status === 'auto_disabled' ? forced : null;
           await queue.postpone(
             tx,
             ids.map((id) => ({ kind: 'webhook_delivery', id, lane: 'normal', environmentId, note, runAt })),

@@ -63,6 +63,12 @@ async function refuseExisting(
   keyHashes: string[],
 ): Promise<number> {
   const move = await findMove(pool, organizationId);
+  const [other] = await query<{ id: string }>(
+    pool,
+    'select id from environments where id = any ($1::uuid[]) and organization_id <> $2 limit 1',
+    [environmentIds, organizationId],
+  );
+  if (other) throw new Error(`The environment ${other.id} belongs to another organization here.`);
   if (move?.state === 'arriving' && move.move_id === moveId) return Number(move.rows_done);
   if (move?.state === 'arriving')
     throw new Error('Another export of this organization is being imported; `delete` it first.');

@@ -11,6 +11,15 @@ export interface InsertedRow {
   named: string[];
 }
 
+/** JSON columns that name rows which are then read by their id alone. */
+const namingJson: Partial<Record<string, string[]>> = {
+  broadcasts: ['contents'],
+  template_versions: ['parts'],
+};
+const uuidPattern = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
+/** The key of an object ends with the ids of its environment and of itself, so a row cannot name the object of another. */
+const ownObjectKey = `key ~ (environment_id::text || '/[0-9-]+/' || id::text || '$')`;
+
 /** Rows name the same few environments, templates and connections again and again. */
 const maxKnown = 100_000;
 
@@ -30,8 +39,13 @@ export function createOwnershipCheck(plan: MovePlan, userIds: readonly string[])
 
   return {
     returned({ name, columns, where, namingColumns }: MovedTable): string {
-      return `${columns.includes('id') ? 'id::text' : `''`} as id, ${name === 'users' ? 'true' : `(${where}) is true`} as belongs,
-        array_remove(array[${namingColumns.join(', ')}]::uuid[], null)::text[] as named`;
+      const belongs = name === 'stored_objects' ? `(${where}) and ${ownObjectKey}` : where;
+      const inJson = (namingJson[name] ?? []).map(
+        (column) =>
+          ` || array(select m[1] from regexp_matches(coalesce(${column}::text, ''), '${uuidPattern}', 'gi') m)`,
+      );
+      return `${columns.includes('id') ? 'id::text' : `''`} as id, ${name === 'users' ? 'true' : `(${belongs}) is true`} as belongs,
+        array_remove(array[${namingColumns.join(', ')}]::uuid[], null)::text[]${inJson.join('')} as named`;
     },
 
     async check(tx: Sql, { name }: MovedTable, rows: InsertedRow[]): Promise<void> {
