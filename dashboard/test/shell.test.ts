@@ -240,10 +240,7 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
       if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
       return answer.body;
     };
-    const endpoint = await made('/v1/webhook-endpoints', {
-      url: 'https://example.com/hooks',
-      events: ['notification.queued'],
-    });
+    const endpoint = await made('/v1/webhook-endpoints', { url: 'https://example.com/hooks' });
     await made('/v1/templates', {
       key: 'welcome',
       name: 'Welcome',
