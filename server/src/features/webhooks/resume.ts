@@ -48,9 +48,12 @@ export function createResumeJob({
       if ((await queue.finish(tx, 'webhook_resume', [id])).length === 0) return 0;
       if ((await lockPaused(tx, [endpointId])).size > 0) return 0;
       const before = new Date(clock() + clockSkewMs);
-      const wait = { environmentId, name: pausedName(endpointId), before };
+      const name = pausedName(endpointId);
+      const wait = { environmentId, name, before };
       const released = await queue.releaseWaiting(tx, 'webhook_delivery', wait, sliceSize, {});
-      if (released > 0) {
+      // A slice skips what another transaction has locked: deliveries may be left even when it released none.
+      const left = await queue.listWaitingFor(tx, 'webhook_delivery', { environmentId, names: [name] }, 1);
+      if (left.length > 0) {
         const runAt = new Date(clock() + pauseMs);
         const next = { name: resumeName(endpointId), since: runAt };
         await queue.postpone(tx, [{ kind, id, lane, environmentId, note, runAt, wait: next }]);
