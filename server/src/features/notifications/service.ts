@@ -36,6 +36,7 @@ import {
   storedBytes,
   type TestMessage,
   templateDataJson,
+  withoutKey,
 } from './accept.ts';
 import { decodeAhead } from './attachments.ts';
 import { deleteWholly, type WakeRuns } from './eraser.ts';
@@ -262,7 +263,8 @@ export function createNotificationService(
         if (!isRecord(element)) throw new Problem('parameter_invalid', 'Each element must be a JSON object.');
         while (isLoopHeld()) await yieldToEventLoop();
         checkElement(element);
-        const { idempotency_key: key, ...request } = element as SendRequest;
+        const { idempotency_key: key } = element as SendRequest;
+        const request = withoutKey(element as SendRequest);
         return acceptOne(principal, request, key ?? null, 'bulk', isAbandoned);
       }
     },
