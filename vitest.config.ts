@@ -1,6 +1,12 @@
 import { defaultServerConditions } from 'vite';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { longTests, suiteVariable } from './scripts/long-tests.mjs';
+
+const tests = ['server', 'sdk', 'cli', 'widgets', 'dashboard', 'site', 'deploy'].map(
+  (folder) => `${folder}/**/*.test.ts`,
+);
+const suite = process.env[suiteVariable] ?? 'all';
 
 /** Tests with browsers, killed processes or searched inputs are the longest: at the end one of them would run alone. */
 class LongestFirst extends BaseSequencer {
@@ -16,11 +22,10 @@ export default defineConfig({
   // Our own packages (@carillon/…) from their sources.
   ssr: { resolve: { conditions: ['carillon-source', ...defaultServerConditions] } },
   test: {
-    include: ['server', 'sdk', 'cli', 'widgets', 'dashboard', 'site', 'deploy'].map(
-      (folder) => `${folder}/**/*.test.ts`,
-    ),
-    globalSetup: ['server/test/global-setup.ts'],
-    setupFiles: ['server/test/fixed-seed.ts'],
+    include: suite === 'long' ? longTests : tests,
+    exclude: [...configDefaults.exclude, ...(suite === 'quick' ? longTests : [])],
+    globalSetup: ['server/test/harness/global-setup.ts'],
+    setupFiles: ['server/test/harness/fixed-seed.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // For the two cores that we promise to be enough: more than half of a test's time is waiting, above all for killed processes.

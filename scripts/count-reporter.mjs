@@ -6,11 +6,14 @@ export const countsVariable = 'CARILLON_TEST_COUNTS';
 
 export default class CountReporter {
   onTestRunEnd(modules) {
-    const counts = { passed: 0, failed: 0, skipped: 0 };
+    const counts = { passed: 0, failed: 0, skipped: 0, skippedIn: {} };
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        if (state in counts) counts[state] += 1;
+        if (typeof counts[state] === 'number') counts[state] += 1;
+        if (state !== 'skipped') continue;
+        const file = module.relativeModuleId;
+        counts.skippedIn[file] = (counts.skippedIn[file] ?? 0) + 1;
       }
     }
     writeFileSync(process.env[countsVariable], JSON.stringify(counts));
