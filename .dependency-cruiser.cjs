@@ -1,4 +1,4 @@
-// The import law: main → app → tables → features → {engine, channels, queue, http} → {db, templating} → kernel; and cli, widgets, dashboard → sdk, which
+// The import law: main → app → tables → features → {engine, channels, queue, http} → {db, templating} → threads → kernel; and cli, widgets, dashboard → sdk, which
 // knows the wire and nothing else.
 // Type imports count too: knowing a type is knowing its owner. Tests and benchmarks may import anything.
 
@@ -8,6 +8,20 @@ const tests = '(\\.test|/test-harness)\\.ts$';
 const bundled = Object.keys(require('./server/package.json').devDependencies);
 /** What is passed in: its types are known everywhere above db. */
 const given = '((deps|config)\\.ts$|settings/)';
+
+/** The rooms of features/, lowest floor first: a room uses those on lower floors. ARCHITECTURE.md shows them. */
+const floors = [
+  ['platform'],
+  ['content', 'webhooks'],
+  ['people', 'control'],
+  ['inbox'],
+  ['notifications'],
+  ['providers', 'workflows', 'smtp-in'],
+  ['delivery', 'insight'],
+  ['campaigns'],
+];
+/** The door of a feature; a room that is one feature has it directly in its folder. */
+const door = (file) => [`${src}features/[^/]+/${file}\\.ts$`, `${src}features/[^/]+/[^/]+/${file}\\.ts$`];
 
 /** What the files below `from` may import of ours: themselves and what is listed. */
 const onlyMayImport = (name, from, allowed, comment) => ({
@@ -24,45 +38,80 @@ const onlyMayImport = (name, from, allowed, comment) => ({
 module.exports = {
   forbidden: [
     onlyMayImport('kernel-knows-nothing', 'kernel/', [], 'kernel imports nothing of ours.'),
+    onlyMayImport(
+      'threads-know-kernel',
+      'threads/(?!task-thread|entries)',
+      ['kernel/', 'threads/'],
+      'threads imports kernel alone; the entry of the thread has the table of tasks.',
+    ),
     onlyMayImport('db-knows-kernel', 'db/', ['kernel/'], 'db imports kernel alone.'),
-    onlyMayImport('templating-knows-kernel', 'templating/', ['kernel/'], 'templating imports kernel alone.'),
-    onlyMayImport('queue-direction', 'queue/', ['db/', 'kernel/'], 'queue imports db and kernel.'),
+    onlyMayImport(
+      'templating-knows-kernel',
+      'templating/',
+      ['(threads|kernel)/'],
+      'templating imports threads and kernel.',
+    ),
+    onlyMayImport(
+      'queue-direction',
+      'queue/',
+      ['(db|threads|kernel)/'],
+      'queue imports db, threads and kernel.',
+    ),
     onlyMayImport(
       'engine-is-pure',
       'engine/',
-      ['templating/', 'kernel/'],
-      'The engine decides and does nothing: templating and kernel alone.',
+      ['(templating|threads|kernel)/'],
+      'The engine decides and does nothing: templating, threads and kernel alone.',
     ),
     onlyMayImport(
       'channels-direction',
       'channels/',
-      ['db/', 'templating/', 'kernel/'],
-      'channels imports db, templating and kernel.',
+      ['(db|templating|threads|kernel)/'],
+      'channels imports db, templating, threads and kernel.',
     ),
     onlyMayImport(
       'http-direction',
       'http/',
-      ['db/', 'kernel/', given],
-      'http imports db and kernel, and the types of what it is given.',
+      ['(db|threads|kernel)/', given],
+      'http imports db, threads and kernel, and the types of what it is given.',
     ),
     onlyMayImport(
       'features-direction',
       'features/',
-      ['(engine|channels|queue|http|db|templating|kernel)/', given],
+      ['(engine|channels|queue|http|db|templating|threads|kernel)/', given],
       'Features import the machinery below them, never app, main or the tables.',
     ),
     onlyMayImport(
       'deps-and-config-are-low',
       given,
-      ['(channels|queue|http|db|kernel)/'],
+      ['(channels|queue|http|db|threads|kernel)/'],
       'deps.ts, config.ts and settings/ are known by features, so they know none.',
     ),
-    {
+    ...['([^/]+)/[^/]+\\.ts$', '([^/]+/[^/]+)/'].map((folder) => ({
       name: 'features-by-their-door',
       severity: 'error',
       comment: 'A feature sees another one only through its index.ts.',
-      from: { path: `${src}features/([^/]+)/`, pathNot: tests },
-      to: { path: `${src}features/`, pathNot: [`${src}features/$1/`, `${src}features/[^/]+/index\\.ts$`] },
+      from: { path: `${src}features/${folder}`, pathNot: tests },
+      to: { path: `${src}features/`, pathNot: [`${src}features/$1/`, ...door('index')] },
+    })),
+    ...floors.flatMap((rooms, floor) =>
+      rooms.map((room) => ({
+        name: `floor-of-${room}`,
+        severity: 'error',
+        comment: `${room} is on floor ${floor + 1}: it uses only the rooms of lower floors.`,
+        from: { path: `${src}features/${room}/`, pathNot: tests },
+        to: {
+          path: `${src}features/`,
+          pathNot: `${src}features/(${[room, ...floors.slice(0, floor).flat()].join('|')})/`,
+        },
+      })),
+    ),
+    {
+      name: 'rooms-have-a-floor',
+      severity: 'error',
+      comment: 'Every feature is in one of the rooms of the table at the top of the law.',
+      from: { path: `${src}features/(?!(${floors.flat().join('|')})/)` },
+      to: {},
     },
     {
       name: 'tables-by-the-door',
@@ -70,14 +119,14 @@ module.exports = {
       comment:
         'Everything outside features/ sees a feature through its index.ts too. The table of what runs in threads takes its tasks.ts, so that a thread loads nothing else of it.',
       from: { path: src, pathNot: [`${src}features/`, `${src}tasks\\.ts$`, tests] },
-      to: { path: `${src}features/`, pathNot: `${src}features/[^/]+/index\\.ts$` },
+      to: { path: `${src}features/`, pathNot: door('index') },
     },
     {
       name: 'threads-by-their-door',
       severity: 'error',
       comment: 'What runs in threads stands in the tasks.ts of its feature.',
       from: { path: `${src}tasks\\.ts$` },
-      to: { path: `${src}features/`, pathNot: `${src}features/[^/]+/tasks\\.ts$` },
+      to: { path: `${src}features/`, pathNot: door('tasks') },
     },
     {
       name: 'providers-cannot-see-siblings',
@@ -98,18 +147,18 @@ module.exports = {
       name: 'deps-and-config-are-given',
       severity: 'error',
       comment: 'Settings are read once, by main.ts, and handed down: below it only their types are imported.',
-      from: { path: `${src}[^/]+/`, pathNot: [`${src}settings/`, tests] },
+      from: { path: `${src}[^/]+/`, pathNot: [`${src}(settings|processes|generate|demo)/`, tests] },
       to: { path: `${src}${given}`, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'nothing-imports-the-top',
       severity: 'error',
-      comment: 'main.ts and the programs beside it are entries; app.ts is for them and for the banner.',
+      comment: 'main.ts and what it starts are entries; app.ts is for them and for the banner.',
       from: {
         path: src,
-        pathNot: [`${src}(main|service-process|banner|demo|generate)\\.ts$`, `${src}demo/`, tests],
+        pathNot: [`${src}(main\\.ts$|processes/(service-process|banner)\\.ts$|demo/|generate/)`, tests],
       },
-      to: { path: `${src}(main|service-process|app|demo|generate)\\.ts$` },
+      to: { path: `${src}(main|app|processes/service-process|demo/demo|generate/generate)\\.ts$` },
     },
     {
       name: 'no-tests-in-the-service',

@@ -2,7 +2,7 @@
 import { listMigrations, migrate } from '../server/src/db/migrate.ts';
 import { createPool, type Pool, query } from '../server/src/db/sql.ts';
 import { newId } from '../server/src/kernel/ids.ts';
-import { seedTables } from '../server/test/seed-every-table.ts';
+import { seedTables } from '../server/test/harness/seed-every-table.ts';
 import { startDatabase } from './harness/database.ts';
 import { createReport } from './harness/report.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { query } from '../server/src/db/sql.ts';
 import { lanes, workKinds } from '../server/src/queue/index.ts';
-import { slotMismatch } from '../server/test/slot-oracle.ts';
+import { slotMismatch } from '../server/test/harness/slot-oracle.ts';
 import { startDatabase } from './harness/database.ts';
 import { createReport, median } from './harness/report.ts';
 import { type Service, startService, testKey } from './harness/service.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { query } from '../server/src/db/sql.ts';
 import { matchKeyOf } from '../server/src/engine/index.ts';
-import { waitKeyOf } from '../server/src/features/runs/waits-store.ts';
+import { waitKeyOf } from '../server/src/features/workflows/runs/waits-store.ts';
 import { lanes, workKinds } from '../server/src/queue/index.ts';
 import { startDatabase } from './harness/database.ts';
 import { message } from './harness/message.ts';

@@ -1,5 +1,5 @@
 // The production bundle: server/src/main.ts and everything that it imports → server/dist/main.js, the service beside it, and a file for
-// each thread (server/src/thread-entries.ts). With the npm packages in it a start takes half as long as when Node looks for each of their files.
+// each thread (server/src/threads/entries.ts). With the npm packages in it a start takes half as long as when Node looks for each of their files.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -21,8 +21,8 @@ const sources = join(root, 'server/src');
 const marker = join(dist, '.build');
 /** Large packages that a thread loads only when it needs them. */
 const libraries = ['channels/email/mjml-library.ts'];
-const threads = ['queue/heartbeat-thread.ts', 'task-thread.ts', ...libraries];
-const program = 'service-process.ts';
+const threads = ['queue/heartbeat-thread.ts', 'threads/task-thread.ts', ...libraries];
+const program = 'processes/service-process.ts';
 /** How the published package starts: it has no scripts folder. */
 const packageStart = join(import.meta.dirname, 'start-package.mjs');
 

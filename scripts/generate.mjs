@@ -5,7 +5,7 @@
 import { runTypeScript } from './run-typescript.mjs';
 
 const args = process.argv.slice(2);
-const server = await runTypeScript('server/src/generate.ts', args);
+const server = await runTypeScript('server/src/generate/generate.ts', args);
 const sdk = await runTypeScript('sdk/generate/main.ts', args);
 const deploy = await runTypeScript('deploy/generate/main.ts', args);
 process.exitCode = server || sdk || deploy;

@@ -29,7 +29,7 @@ async function raiseVersion() {
   await mustRun('npx', ['--yes', changesets, 'version'], { shell: process.platform === 'win32' });
   const version = packageVersion('server/package.json');
   replaceIn('package.json', /("version": ")[^"]+/, version);
-  for (const path of ['server/src/version.ts', 'sdk/src/version.ts'])
+  for (const path of ['server/src/kernel/version.ts', 'sdk/src/version.ts'])
     replaceIn(path, /(version = ')[^']+/, version);
   const today = new Date().toISOString().slice(0, 10);
   writeFileSync(join(root, 'CHANGELOG.md'), releaseChangelog(read('CHANGELOG.md'), version, today));

@@ -1,8 +1,8 @@
 import {
   createNotificationService,
   type WriteOptions,
-} from '../../server/src/features/notifications/index.ts';
-import { wakeRunsOf } from '../../server/src/features/runs/index.ts';
+} from '../../server/src/features/notifications/notifications/index.ts';
+import { wakeRunsOf } from '../../server/src/features/workflows/runs/index.ts';
 import { allRoutes } from '../../server/src/routes.ts';
 import { serve } from './serve.ts';
 

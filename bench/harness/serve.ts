@@ -1,6 +1,6 @@
 import { type App, type AppOptions, startApp } from '../../server/src/app.ts';
 import { loadConfig } from '../../server/src/config.ts';
-import { boundHeapGrowth } from '../../server/src/heap.ts';
+import { boundHeapGrowth } from '../../server/src/processes/service-process.ts';
 
 /** Runs the service in this process until the parent lets go of it, and tells the parent where it listens. */
 export async function serve(options: AppOptions = {}): Promise<App> {

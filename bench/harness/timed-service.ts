@@ -1,7 +1,7 @@
 import type { Carrier } from '../../server/src/channels/contract.ts';
 import type { EmailSender } from '../../server/src/channels/email/sender.ts';
-import type { EmailConnections } from '../../server/src/features/connections/index.ts';
-import type { Notification } from '../../server/src/features/notifications/index.ts';
+import type { Notification } from '../../server/src/features/notifications/notifications/index.ts';
+import type { EmailConnections } from '../../server/src/features/providers/connections/index.ts';
 import { allJobs } from '../../server/src/jobs.ts';
 import { allRoutes } from '../../server/src/routes.ts';
 import { serve } from './serve.ts';

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lowestIdAt } from '../../server/src/kernel/ids.ts';
-import { startTestApp, type TestApp } from '../../server/test/app.ts';
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts';
 import { createWorld, type World } from './world.ts';
 
 let app: TestApp;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../server/test/app.ts';
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts';
 import { createWorld, type World } from './world.ts';
 
 const guide = (name: string): string =>

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { version } from '@carillon/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../server/test/app.ts';
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts';
 import { installPackages } from '../../server/test/packages/installed.ts';
 
 const bin = fileURLToPath(new URL('../bin/carillon.mjs', import.meta.url));

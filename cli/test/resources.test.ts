@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../server/test/app.ts';
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts';
 import { startWebhookSink, type WebhookSink } from '../../server/test/simulators/webhook-sink.ts';
 import { createWorld, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../server/test/app.ts';
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts';
 import { createWorld, type World } from './world.ts';
 
 let app: TestApp;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntil } from '../../server/test/app.ts';
+import { waitUntil } from '../../server/test/harness/app.ts';
 import { axeFindings } from './axe.ts';
 import { chromiumPath, type DashboardHost, screenshot, startDashboard } from './dashboard.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntil } from '../../server/test/app.ts';
+import { waitUntil } from '../../server/test/harness/app.ts';
 import { chromiumPath, type DashboardHost, inspect, startDashboard } from './dashboard.ts';
 import { addPerson } from './people.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntil } from '../../server/test/app.ts';
+import { waitUntil } from '../../server/test/harness/app.ts';
 import { type ApnsSimulator, startApnsSimulator } from '../../server/test/simulators/apns.ts';
 import { type ChatoneSimulator, startChatoneSimulator } from '../../server/test/simulators/chatone.ts';
 import { type ChatthreeSimulator, startChatthreeSimulator } from '../../server/test/simulators/chatthree.ts';

@@ -11,7 +11,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core';
-import { startTestApp, type TestApp, type TestAppOptions, waitUntil } from '../../server/test/app.ts';
+import { startTestApp, type TestApp, type TestAppOptions, waitUntil } from '../../server/test/harness/app.ts';
 import { axeFindings } from './axe.ts';
 
 const script = (name: string) => new URL(`../../scripts/${name}`, import.meta.url).href;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { TestApp } from '../../server/test/app.ts';
+import type { TestApp } from '../../server/test/harness/app.ts';
 
 /** One of each chat connection in Test, and a template with a body for every channel that needs one. */
 export async function setUpChats({ request }: TestApp): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntil } from '../../server/test/app.ts';
+import { waitUntil } from '../../server/test/harness/app.ts';
 import { startWebhookSink, type WebhookSink } from '../../server/test/simulators/webhook-sink.ts';
 import { chromiumPath, type DashboardHost, inspect, settled, startDashboard } from './dashboard.ts';
 

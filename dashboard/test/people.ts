@@ -1,4 +1,4 @@
-import type { TestApp } from '../../server/test/app.ts';
+import type { TestApp } from '../../server/test/harness/app.ts';
 
 export interface NewPerson {
   email: string;

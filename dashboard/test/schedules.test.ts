@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { withWorkflows } from '../../server/src/features/runs/test-harness.ts';
-import { waitUntil } from '../../server/test/app.ts';
+import { withWorkflows } from '../../server/src/features/workflows/runs/test-harness.ts';
+import { waitUntil } from '../../server/test/harness/app.ts';
 import { axeFindings } from './axe.ts';
 import { chromiumPath, type DashboardHost, screenshot, startDashboard } from './dashboard.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPerson, password } from '../../server/test/people.ts';
+import { createPerson, password } from '../../server/test/harness/people.ts';
 import { chromiumPath, type DashboardHost, inspect, startDashboard } from './dashboard.ts';
 
 describe.skipIf(!chromiumPath)('the first steps', () => {

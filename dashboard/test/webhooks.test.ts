@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntil } from '../../server/test/app.ts';
-import { createPerson, password } from '../../server/test/people.ts';
+import { waitUntil } from '../../server/test/harness/app.ts';
+import { createPerson, password } from '../../server/test/harness/people.ts';
 import { startWebhookSink, type WebhookSink } from '../../server/test/simulators/webhook-sink.ts';
 import { axeFindings } from './axe.ts';
 import { chromiumPath, type DashboardHost, inspect, screenshot, startDashboard } from './dashboard.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { withWorkflows } from '../../server/src/features/runs/test-harness.ts';
+import { withWorkflows } from '../../server/src/features/workflows/runs/test-harness.ts';
 import { chromiumPath, type DashboardHost, inspect, screenshot, startDashboard } from './dashboard.ts';
 import { addPerson } from './people.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
-import { version } from '../../server/src/version.ts';
+import { version } from '../../server/src/kernel/version.ts';
 import { manifestsOf, renderChart, text } from './chart.ts';
 import { grafanaDashboard, json } from './dashboard.ts';
 import { valuesSchema } from './values-schema.ts';

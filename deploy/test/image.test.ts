@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { defaultDrainMs } from '../../server/src/app.ts';
 import { describeSettings, loadConfig } from '../../server/src/config.ts';
-import { version } from '../../server/src/version.ts';
+import { version } from '../../server/src/kernel/version.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');

@@ -9,7 +9,7 @@ import {
   TimeoutError,
 } from '@carillon/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../server/test/app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../../server/test/harness/app.ts';
 
 let app: TestApp;
 let client: ReturnType<typeof createClient>;

@@ -1,6 +1,6 @@
 import { createClient, type Notification } from '@carillon/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../server/test/app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../../server/test/harness/app.ts';
 import { type Fate, type Link, seededRandom, startLink } from './link.ts';
 
 let app: TestApp;

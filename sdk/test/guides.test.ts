@@ -6,7 +6,7 @@ import { createClient } from '@carillon/sdk';
 import { build } from 'esbuild';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../server/test/app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../../server/test/harness/app.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const codeOf = (guide: string): string[] =>

@@ -8,7 +8,7 @@ import {
   mintInboxToken,
 } from '@carillon/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../server/test/app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../../server/test/harness/app.ts';
 import { startLink } from './link.ts';
 
 let app: TestApp;

@@ -16,18 +16,18 @@ import { createReplicaReads, primaryReads, type ReplicaTimes } from './db/replic
 import { createPool, type Pool, type PoolOptions } from './db/sql.ts';
 import { waitUntilWritable } from './db/standby.ts';
 import type { Deps } from './deps.ts';
+import { startStorageMeter } from './features/control/usage/index.ts';
+import { createRecipientAuthenticator } from './features/inbox/index.ts';
+import { startRecorder } from './features/insight/activity/index.ts';
 import {
   bootstrap,
   type Credentials,
   createAuthenticator,
   findOrganizationId,
-} from './features/accounts/index.ts';
-import { startRecorder } from './features/activity/index.ts';
-import { createRecipientAuthenticator } from './features/inbox/index.ts';
-import { openObjectStore } from './features/objects/index.ts';
+} from './features/platform/accounts/index.ts';
+import { openObjectStore } from './features/platform/objects/index.ts';
+import { createPages } from './features/platform/static-files/index.ts';
 import { type SmtpIn, startSmtpIn } from './features/smtp-in/index.ts';
-import { createPages } from './features/static-files/index.ts';
-import { startStorageMeter } from './features/usage/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createScrape } from './http/scrape.ts';
@@ -37,13 +37,13 @@ import { allJobs } from './jobs.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createLog, type Log } from './kernel/log.ts';
 import { createMetrics, type MetricsSnapshot } from './kernel/metrics.ts';
-import { createTaskPool } from './kernel/threads/pool.ts';
 import { createTracer } from './kernel/tracing.ts';
+import { version } from './kernel/version.ts';
 import { createQueue } from './queue/index.ts';
 import { allRoutes, workerRoutes } from './routes.ts';
 import { createServices, type Services } from './services.ts';
-import { type ThreadEntries, threadEntries } from './thread-entries.ts';
-import { version } from './version.ts';
+import { type ThreadEntries, threadEntries } from './threads/entries.ts';
+import { createTaskPool } from './threads/pool.ts';
 
 export interface App {
   deps: Deps;

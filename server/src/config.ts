@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isRecord } from './kernel/json.ts';
 import { createKnownNames, newNameBudget } from './kernel/known-names.ts';
-import { isRecord } from './kernel/record.ts';
 import { chatSettings } from './settings/chat.ts';
 import { emailSettings, managedEmailProblem, smtpNameOf } from './settings/email.ts';
-import { limitSettings } from './settings/limits.ts';
-import { notificationSettings } from './settings/notifications.ts';
+import { limitSettings, notificationSettings } from './settings/limits.ts';
 import { observabilitySettings } from './settings/observability.ts';
 import { pushSettings } from './settings/push.ts';
 import { allowedNetwork, directUrlProblem, serviceSettings } from './settings/service.ts';

@@ -12,9 +12,9 @@ import type { Log } from './kernel/log.ts';
 import type { Metrics, Scrape } from './kernel/metrics.ts';
 import type { ObjectStore } from './kernel/object-store.ts';
 import type { StorageMeter } from './kernel/storage.ts';
-import type { TaskPool } from './kernel/threads/pool.ts';
 import type { Tracer } from './kernel/tracing.ts';
 import type { Queue } from './queue/index.ts';
+import type { TaskPool } from './threads/pool.ts';
 
 /** The dependencies of the features, built by hand in app.ts and passed in. Tests override fields. */
 export interface Deps {

@@ -1,13 +1,13 @@
 import type { Deps } from './deps.ts';
-import { subscriptionEraser } from './features/audiences/index.ts';
-import { bulkActionEraser } from './features/bulk-actions/index.ts';
+import { bulkActionEraser } from './features/campaigns/bulk-actions/index.ts';
+import { scheduleEraser } from './features/campaigns/schedules/index.ts';
+import { deviceEraser } from './features/delivery/push/index.ts';
 import { inboxEraser } from './features/inbox/index.ts';
-import { notificationEraser } from './features/notifications/index.ts';
-import { preferenceEraser } from './features/preferences/index.ts';
-import { deviceEraser } from './features/push/index.ts';
-import { runEraser, wakeRunsOf } from './features/runs/index.ts';
-import { scheduleEraser } from './features/schedules/index.ts';
-import type { Eraser } from './features/users/index.ts';
+import { notificationEraser } from './features/notifications/notifications/index.ts';
+import { subscriptionEraser } from './features/people/audiences/index.ts';
+import { preferenceEraser } from './features/people/preferences/index.ts';
+import type { Eraser } from './features/people/users/index.ts';
+import { runEraser, wakeRunsOf } from './features/workflows/runs/index.ts';
 
 /** Table: the features that store personal data and erase it when a user is erased. */
 export function allErasers(deps: Pick<Deps, 'queue'>): Eraser[] {

@@ -5,25 +5,28 @@ import {
   watchYoungPartitions,
 } from './db/partitions.ts';
 import type { Deps } from './deps.ts';
-import { deleteExpiredSessions } from './features/accounts/index.ts';
-import { tidyActivity } from './features/activity/index.ts';
-import { tidyTopics } from './features/audiences/index.ts';
-import { deleteOldReleases, detectSpikes, tidyBrakeCounts } from './features/brake/index.ts';
-import { forgetBroadcasts, tidyBroadcasts } from './features/broadcasts/index.ts';
-import { deleteBulkActionsBefore } from './features/bulk-actions/index.ts';
-import { deleteExpiredKeys } from './features/idempotency/index.ts';
+import { forgetBroadcasts, tidyBroadcasts } from './features/campaigns/broadcasts/index.ts';
+import { deleteBulkActionsBefore } from './features/campaigns/bulk-actions/index.ts';
+import { tidySchedules } from './features/campaigns/schedules/index.ts';
+import { deleteOldReleases, detectSpikes, tidyBrakeCounts } from './features/control/brake/index.ts';
+import { measureStorage } from './features/control/usage/index.ts';
+import { tidyPresences } from './features/delivery/push/index.ts';
+import { tidyCallbacks } from './features/delivery/receipts/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
-import { deleteOldIncidents } from './features/incidents/index.ts';
-import { deleteAttachmentBytesBefore, forgetNotifications } from './features/notifications/index.ts';
-import { deleteUnusedObjects, releaseForgottenObjects } from './features/objects/index.ts';
-import { tidyPresences } from './features/push/index.ts';
-import { tidyCallbacks } from './features/receipts/index.ts';
-import { forgetRuns, tidyRuns, wakeRunsOf } from './features/runs/index.ts';
-import { tidySandbox } from './features/sandbox/index.ts';
-import { tidySchedules } from './features/schedules/index.ts';
-import { measureStorage } from './features/usage/index.ts';
+import { tidyActivity } from './features/insight/activity/index.ts';
+import {
+  deleteAttachmentBytesBefore,
+  forgetNotifications,
+} from './features/notifications/notifications/index.ts';
+import { tidySandbox } from './features/notifications/sandbox/index.ts';
+import { tidyTopics } from './features/people/audiences/index.ts';
+import { deleteExpiredSessions } from './features/platform/accounts/index.ts';
+import { deleteExpiredKeys } from './features/platform/idempotency/index.ts';
+import { deleteUnusedObjects, releaseForgottenObjects } from './features/platform/objects/index.ts';
+import { deleteOldIncidents } from './features/providers/incidents/index.ts';
 import { forgetEvents, sealSavedUrls } from './features/webhooks/index.ts';
-import { sealSavedVersions } from './features/workflows/index.ts';
+import { forgetRuns, tidyRuns, wakeRunsOf } from './features/workflows/runs/index.ts';
+import { sealSavedVersions } from './features/workflows/workflows/index.ts';
 import { deleteDeadWorkers } from './queue/workers-store.ts';
 
 const minuteMs = 60_000;

@@ -1,14 +1,14 @@
-import { createReleaseJob } from './features/brake/index.ts';
-import { createBroadcastJob } from './features/broadcasts/index.ts';
-import { createBulkActionJob } from './features/bulk-actions/index.ts';
-import { createDispatchJob } from './features/dispatch/index.ts';
+import { createBroadcastJob } from './features/campaigns/broadcasts/index.ts';
+import { createBulkActionJob } from './features/campaigns/bulk-actions/index.ts';
+import { createScheduleJob } from './features/campaigns/schedules/index.ts';
+import { createReleaseJob } from './features/control/brake/index.ts';
+import { createDispatchJob } from './features/delivery/dispatch/index.ts';
+import { createPushJob, planRings } from './features/delivery/push/index.ts';
+import { createReceiptJob } from './features/delivery/receipts/index.ts';
 import { createInboxReturnJob } from './features/inbox/index.ts';
-import { createPushJob, planRings } from './features/push/index.ts';
-import { createReceiptJob } from './features/receipts/index.ts';
-import { createRunJob } from './features/runs/index.ts';
-import { createScheduleJob } from './features/schedules/index.ts';
-import { createErasureJob } from './features/users/index.ts';
+import { createErasureJob } from './features/people/users/index.ts';
 import { createResumeJob, createWebhookJob } from './features/webhooks/index.ts';
+import { createRunJob } from './features/workflows/runs/index.ts';
 import { createWakeJob, type Job, type WorkKind } from './queue/index.ts';
 import type { Services } from './services.ts';
 

@@ -1,8 +1,8 @@
-import type { ChatDirectory, SenderDirectory } from './features/connections/index.ts';
-import type { LookupSources } from './features/notifications/index.ts';
-import type { CategoryDirectory } from './features/preferences/index.ts';
-import type { TemplateService } from './features/templates/index.ts';
-import type { UserDirectory } from './features/users/index.ts';
+import type { TemplateService } from './features/content/templates/index.ts';
+import type { LookupSources } from './features/notifications/notifications/index.ts';
+import type { CategoryDirectory } from './features/people/preferences/index.ts';
+import type { UserDirectory } from './features/people/users/index.ts';
+import type { ChatDirectory, SenderDirectory } from './features/providers/connections/index.ts';
 import type { WebhookDirectory } from './features/webhooks/index.ts';
 
 interface Directories {

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { type Config, ConfigError, loadConfig } from './config.ts';
-import { exitCodes } from './exit-codes.ts';
-import { version } from './version.ts';
+import { version } from './kernel/version.ts';
+import { exitCodes } from './processes/exit-codes.ts';
 
 /**
  * The entry of every process: reads the settings and decides what the process is. Each program is loaded on demand:
@@ -14,7 +14,7 @@ async function main(): Promise<void> {
     return;
   }
   if (process.argv.includes('--help')) {
-    const { helpText } = await import('./service-process.ts');
+    const { helpText } = await import('./processes/service-process.ts');
     console.log(helpText());
     return;
   }
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     await supervise(config, fileURLToPath(import.meta.url));
     return;
   }
-  const { runCommand, runService } = await import('./service-process.ts');
+  const { runCommand, runService } = await import('./processes/service-process.ts');
   if (!(await runCommand(process.argv, config))) await runService(config);
 }
 

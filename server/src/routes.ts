@@ -1,12 +1,29 @@
-import { accountRoutes } from './features/accounts/index.ts';
-import { activityRoutes } from './features/activity/index.ts';
-import { audienceRoutes } from './features/audiences/index.ts';
-import { auditRoutes } from './features/audit/index.ts';
-import { brakeRoutes } from './features/brake/index.ts';
-import { brandRoutes } from './features/brands/index.ts';
-import { broadcastRoutes } from './features/broadcasts/index.ts';
-import { bulkActionRoutes } from './features/bulk-actions/index.ts';
-import { callbackRoutes } from './features/callbacks/index.ts';
+import { broadcastRoutes } from './features/campaigns/broadcasts/index.ts';
+import { bulkActionRoutes } from './features/campaigns/bulk-actions/index.ts';
+import { scheduleRoutes } from './features/campaigns/schedules/index.ts';
+import { brandRoutes } from './features/content/brands/index.ts';
+import { partRoutes } from './features/content/parts/index.ts';
+import { templateRoutes } from './features/content/templates/index.ts';
+import { brakeRoutes } from './features/control/brake/index.ts';
+import { spendRoutes } from './features/control/spend/index.ts';
+import { usageRoutes } from './features/control/usage/index.ts';
+import { callbackRoutes } from './features/delivery/callbacks/index.ts';
+import { contentRoutes } from './features/delivery/dispatch/index.ts';
+import { pushRoutes } from './features/delivery/push/index.ts';
+import { trackingRoutes } from './features/delivery/tracking/index.ts';
+import { inboxRoutes } from './features/inbox/index.ts';
+import { activityRoutes } from './features/insight/activity/index.ts';
+import { notificationRoutes } from './features/notifications/notifications/index.ts';
+import { sandboxRoutes } from './features/notifications/sandbox/index.ts';
+import { audienceRoutes } from './features/people/audiences/index.ts';
+import { preferencePageRoutes } from './features/people/preference-page/index.ts';
+import { categoryRoutes, preferenceRoutes } from './features/people/preferences/index.ts';
+import { suppressionRoutes } from './features/people/suppressions/index.ts';
+import { unsubscribeRoutes } from './features/people/unsubscribe/index.ts';
+import { userRoutes } from './features/people/users/index.ts';
+import { accountRoutes } from './features/platform/accounts/index.ts';
+import { auditRoutes } from './features/platform/audit/index.ts';
+import { widgetRoutes } from './features/platform/static-files/index.ts';
 import {
   chatoneRoutes,
   chatthreeRoutes,
@@ -14,31 +31,14 @@ import {
   emailRoutes,
   pushSettingsRoutes,
   smsRoutes,
-} from './features/connections/index.ts';
-import { contentRoutes } from './features/dispatch/index.ts';
-import { inboxRoutes } from './features/inbox/index.ts';
-import { notificationRoutes } from './features/notifications/index.ts';
-import { partRoutes } from './features/parts/index.ts';
-import { preferencePageRoutes } from './features/preference-page/index.ts';
-import { categoryRoutes, preferenceRoutes } from './features/preferences/index.ts';
-import { pushRoutes } from './features/push/index.ts';
-import { runRoutes } from './features/runs/index.ts';
-import { sandboxRoutes } from './features/sandbox/index.ts';
-import { scheduleRoutes } from './features/schedules/index.ts';
-import { spendRoutes } from './features/spend/index.ts';
-import { widgetRoutes } from './features/static-files/index.ts';
-import { suppressionRoutes } from './features/suppressions/index.ts';
-import { templateRoutes } from './features/templates/index.ts';
-import { trackingRoutes } from './features/tracking/index.ts';
-import { unsubscribeRoutes } from './features/unsubscribe/index.ts';
-import { usageRoutes } from './features/usage/index.ts';
-import { userRoutes } from './features/users/index.ts';
+} from './features/providers/connections/index.ts';
 import { webhookRoutes } from './features/webhooks/index.ts';
-import { workflowRoutes } from './features/workflows/index.ts';
+import { runRoutes } from './features/workflows/runs/index.ts';
+import { workflowRoutes } from './features/workflows/workflows/index.ts';
 import { operationRoutes } from './http/operations.ts';
 import type { Route } from './http/route.ts';
+import { version } from './kernel/version.ts';
 import type { Services } from './services.ts';
-import { version } from './version.ts';
 
 export interface RouteOptions {
   draining: () => boolean;

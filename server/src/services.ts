@@ -2,8 +2,11 @@ import { createChatoneApi } from './channels/chatone/index.ts';
 import { createSandboxStore } from './channels/sandbox/index.ts';
 import type { Deps } from './deps.ts';
 import { allErasers } from './erasers.ts';
-import { createActivityService } from './features/activity/index.ts';
-import { createTopicService } from './features/audiences/index.ts';
+import { createBroadcastService } from './features/campaigns/broadcasts/index.ts';
+import { createBulkActionService } from './features/campaigns/bulk-actions/index.ts';
+import { createScheduleService } from './features/campaigns/schedules/index.ts';
+import { createPartService } from './features/content/parts/index.ts';
+import { createInlineCheck, createTemplateService } from './features/content/templates/index.ts';
 import {
   createBrake,
   createBrakeService,
@@ -12,10 +15,27 @@ import {
   createHolds,
   createLoopGuard,
   defaultRulesWith,
-} from './features/brake/index.ts';
-import { createBroadcastService } from './features/broadcasts/index.ts';
-import { createBulkActionService } from './features/bulk-actions/index.ts';
-import { createCallbackService } from './features/callbacks/index.ts';
+} from './features/control/brake/index.ts';
+import { createSpendRecorder } from './features/control/spend/index.ts';
+import { createCallbackService } from './features/delivery/callbacks/index.ts';
+import { createContentReader } from './features/delivery/dispatch/index.ts';
+import { createPushService } from './features/delivery/push/index.ts';
+import { createReportWriter } from './features/delivery/receipts/index.ts';
+import { createInboxService, createLiveInbox } from './features/inbox/index.ts';
+import { createActivityService } from './features/insight/activity/index.ts';
+import { createDrafts, createNotificationService } from './features/notifications/notifications/index.ts';
+import { createTopicService } from './features/people/audiences/index.ts';
+import { createPreferencePage } from './features/people/preference-page/index.ts';
+import {
+  createCategoryDirectory,
+  createCategoryService,
+  createPreferenceService,
+} from './features/people/preferences/index.ts';
+import { createSuppressionService } from './features/people/suppressions/index.ts';
+import { createUnsubscribeLinks } from './features/people/unsubscribe/index.ts';
+import { createUserDirectory, createUserService } from './features/people/users/index.ts';
+import { createLinkSecrets } from './features/platform/links/index.ts';
+import { createNotificationObjects } from './features/platform/objects/index.ts';
 import {
   chatthreeKind,
   chattwoKind,
@@ -35,30 +55,9 @@ import {
   emailCallbackProviders,
   joinCallbackProviders,
   smsCallbackProviders,
-} from './features/connections/index.ts';
-import { createContentReader } from './features/dispatch/index.ts';
-import { createInboxService, createLiveInbox } from './features/inbox/index.ts';
-import { createIncidentBoard } from './features/incidents/index.ts';
-import { createLinkSecrets } from './features/links/index.ts';
-import { createDrafts, createNotificationService } from './features/notifications/index.ts';
-import { createNotificationObjects } from './features/objects/index.ts';
-import { createPartService } from './features/parts/index.ts';
-import { createPreferencePage } from './features/preference-page/index.ts';
-import {
-  createCategoryDirectory,
-  createCategoryService,
-  createPreferenceService,
-} from './features/preferences/index.ts';
-import { createProviderHealthTracker, createThrottles } from './features/provider-health/index.ts';
-import { createPushService } from './features/push/index.ts';
-import { createReportWriter } from './features/receipts/index.ts';
-import { createNewRuns, createRunService, wakeRunsOf } from './features/runs/index.ts';
-import { createScheduleService } from './features/schedules/index.ts';
-import { createSpendRecorder } from './features/spend/index.ts';
-import { createSuppressionService } from './features/suppressions/index.ts';
-import { createInlineCheck, createTemplateService } from './features/templates/index.ts';
-import { createUnsubscribeLinks } from './features/unsubscribe/index.ts';
-import { createUserDirectory, createUserService } from './features/users/index.ts';
+} from './features/providers/connections/index.ts';
+import { createIncidentBoard } from './features/providers/incidents/index.ts';
+import { createProviderHealthTracker, createThrottles } from './features/providers/provider-health/index.ts';
 import {
   createDeliveriesService,
   createSecretOpener,
@@ -66,11 +65,12 @@ import {
   createWebhookEndpointsService,
   createWebhookTargets,
 } from './features/webhooks/index.ts';
+import { createNewRuns, createRunService, wakeRunsOf } from './features/workflows/runs/index.ts';
 import {
   createDefinitions,
   createWorkflowService,
   listWorkflowsWithTemplate,
-} from './features/workflows/index.ts';
+} from './features/workflows/workflows/index.ts';
 import { allLookups } from './lookups.ts';
 
 /** The dependencies and every service of a process. */

@@ -11,15 +11,15 @@ import {
   triggerDataTask,
   validationTask,
 } from './engine/tasks.ts';
-import { partCheckTask } from './features/parts/tasks.ts';
-import { messageTask } from './features/smtp-in/tasks.ts';
+import { partCheckTask } from './features/content/parts/tasks.ts';
 import {
   draftPreviewTask,
   inlineCheckTask,
   templateCheckTask,
   templatePreviewTask,
   templateRenderTask,
-} from './features/templates/tasks.ts';
+} from './features/content/templates/tasks.ts';
+import { messageTask } from './features/smtp-in/tasks.ts';
 import { bodyHashTask } from './http/body-hash.ts';
 import { bodyTask } from './http/json.ts';
 

@@ -8,7 +8,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { mintToken } from '../../server/src/features/inbox/token.ts';
-import { startTestApp, type TestApp, type TestAppOptions } from '../../server/test/app.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '../../server/test/harness/app.ts';
 
 const script = (name: string) => new URL(`../../scripts/${name}`, import.meta.url).href;
 const { findChromium, testArgs } = (await import(script('chromium.mjs'))) as {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntil } from '../../server/test/app.ts';
+import { waitUntil } from '../../server/test/harness/app.ts';
 import { chromiumPath, type Host, startHost } from './host-page.ts';
 
 const deadlineMs = 30_000;

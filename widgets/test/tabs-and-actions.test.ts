@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workKinds } from '../../server/src/queue/index.ts';
-import { waitUntil } from '../../server/test/app.ts';
+import { waitUntil } from '../../server/test/harness/app.ts';
 import { languages } from '../src/languages.ts';
 import { snoozeChoices } from '../src/snooze-times.ts';
 import { english, type MessageName } from '../src/texts.ts';

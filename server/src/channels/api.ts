@@ -1,12 +1,12 @@
 import { sha256 } from '../kernel/crypto.ts';
-import { isRecord, type JsonRecord } from '../kernel/record.ts';
+import { isRecord, type JsonRecord } from '../kernel/json.ts';
 import type { Message, Outcome, ProviderCarrier, VerificationResult } from './contract.ts';
 import { type OutboundAnswer, type OutboundCall, type OutboundFailure, parseRetryAfter } from './http.ts';
 import { jsonIn } from './json.ts';
 import { cutSuccess, lostAnswer, wholeRefusal } from './lost-answer.ts';
+import { unbuiltMessage } from './outcomes.ts';
 import type { ProviderContext } from './provider.ts';
 import { shownText } from './secrets.ts';
-import { unbuiltMessage } from './unbuilt-message.ts';
 
 /** The common part of providers with an HTTP API: the call, and an outcome that is fit to be shown. */
 export type ApiContext = Pick<ProviderContext, 'outbound' | 'clock' | 'tasks' | 'timeoutMs'>;

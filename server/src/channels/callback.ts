@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/errors.ts';
-import { countFields } from '../kernel/form-size.ts';
+import { countFields } from '../kernel/html-size.ts';
 import type { CallbackRequest, CallbackVerdict, Receipt } from './contract.ts';
 
 /** The parts that the callbacks of all providers have in common. */

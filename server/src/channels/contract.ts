@@ -1,10 +1,12 @@
-import type { ChatoneMessage } from './chatone/message.ts';
-import type { ChatthreeMessage } from './chatthree/message.ts';
-import type { ChattwoMessage } from './chattwo/message.ts';
-import type { EmailMessage } from './email/message.ts';
-import type { InAppMessage } from './in-app/message.ts';
-import type { SmsMessage } from './sms/message.ts';
-import type { WebhookMessage } from './webhook/message.ts';
+import type {
+  ChatoneMessage,
+  ChatthreeMessage,
+  ChattwoMessage,
+  EmailMessage,
+  InAppMessage,
+  SmsMessage,
+  WebhookMessage,
+} from './message.ts';
 
 /**
  * The boundary between the dispatcher and the carriers of messages. Outcomes, not exceptions, cross it: a provider that throws

@@ -1,7 +1,6 @@
 import type { Carrier, Channel, Message } from './contract.ts';
-import type { MessageEnvelope } from './envelope.ts';
-import type { InboxExtras } from './in-app/extras.ts';
-import type { InboxItem } from './in-app/item.ts';
+import type { InboxAction, InboxExtras } from './in-app/extras.ts';
+import type { MessageEnvelope } from './message.ts';
 
 /** A notification that is due, with the fields that its delivery plan depends on. */
 export interface DueNotification {
@@ -96,4 +95,19 @@ export function envelopeTo(
     attempt,
     to: { address, name: recipient_name },
   };
+}
+
+/** An item to be written to an inbox; `id` is that of the notification. */
+export interface InboxItem {
+  id: string;
+  environmentId: string;
+  externalUserId: string;
+  subject: string | null;
+  htmlBody: string | null;
+  textBody: string | null;
+  actionUrl: string | null;
+  data: Record<string, unknown>;
+  category: string | null;
+  tags: string[];
+  actions: InboxAction[];
 }

@@ -1,5 +1,4 @@
-import { isTooDeep } from '../kernel/json.ts';
-import { isRecord, type JsonRecord } from '../kernel/record.ts';
+import { isRecord, isTooDeep, type JsonRecord } from '../kernel/json.ts';
 
 /** Readers of JSON that a provider sent: a value of another type counts as absent. */
 

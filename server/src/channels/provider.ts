@@ -1,6 +1,6 @@
 import type { Batcher } from '../kernel/batcher.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { TaskRunner } from '../kernel/threads/task.ts';
+import type { TaskRunner } from '../threads/task.ts';
 import type {
   CallbackRequest,
   CallbackVerdict,

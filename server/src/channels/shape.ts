@@ -1,4 +1,4 @@
-import { isRecord } from '../kernel/record.ts';
+import { isRecord } from '../kernel/json.ts';
 /**
  * Checks a payload against the rules of a chat service. A check is a generator of problems, so it reads like a list of rules.
  * Only the first problem is ever requested: a rule may rely on those before it.

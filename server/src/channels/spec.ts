@@ -1,10 +1,16 @@
+import type { Clock } from '../kernel/clock.ts';
 import type { Problem } from '../kernel/errors.ts';
-import type { TaskRunner } from '../kernel/threads/task.ts';
-import type { Channel, Message } from './contract.ts';
+import type { TaskRunner } from '../threads/task.ts';
+import type { ChatTargets } from './chat-endpoint-plan.ts';
+import type { ChatoneTargets } from './chatone/plan.ts';
+import type { Carrier, Channel, Message } from './contract.ts';
 import type { ChannelPlanner } from './delivery-plan.ts';
+import type { EmailServices } from './email/plan.ts';
+import type { Outbound } from './http.ts';
 import type { InboxExtras, InboxExtrasInput } from './in-app/extras.ts';
-import type { PlanServices } from './plan-services.ts';
 import type { SandboxAnswer, StoredMessage } from './sandbox-answer.ts';
+import type { SmsConnections } from './sms/plan.ts';
+import type { WebhookTargets } from './webhook/plan.ts';
 
 /**
  * Everything that is particular to a channel, except its rule for templates (template-rule.ts), which threads load. specs.ts lists
@@ -156,4 +162,19 @@ export interface SandboxRule {
   viewOf?(tasks: TaskRunner, stored: StoredMessage): Promise<object>;
   /** What a stored payload knows better about the message than the settings of today do. */
   previewOf?(payload: object): MessagePreview;
+}
+
+/** What planners need of the rest of the service. Each channel declares its own part. */
+export interface PlanServices {
+  clock: Clock;
+  outbound: Outbound;
+  tasks: TaskRunner;
+  publicUrl: () => string;
+  /** The carrier of every Test send. */
+  sandbox: Carrier;
+  email: EmailServices;
+  smsConnections: SmsConnections;
+  webhookTargets: WebhookTargets;
+  chatoneTargets: ChatoneTargets;
+  chatTargets: ChatTargets;
 }

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { waitUntil } from '../../test/app.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { startTcpProxy, type Target, type TcpProxy, targetOf } from '../../test/failover/tcp-proxy.ts';
+import { waitUntil } from '../../test/harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { createLog } from '../kernel/log.ts';
 import { type DatabaseContact, watchDatabase } from './contact.ts';
 import { createDoorbell, type Doorbell } from './doorbell.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { startTestApp, waitUntil } from '../../test/app.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { startTcpProxy, type Target, type TcpProxy, targetOf } from '../../test/failover/tcp-proxy.ts';
+import { startTestApp, waitUntil } from '../../test/harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { createLog } from '../kernel/log.ts';
 import { createDoorbell, type Doorbell } from './doorbell.ts';
 import { createPool, isDatabaseUnavailable, isReadOnly, type Pool, query } from './sql.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestApp } from '../../test/app.ts';
-import { createTestDatabase } from '../../test/database.ts';
+import { startTestApp } from '../../test/harness/app.ts';
+import { createTestDatabase } from '../../test/harness/database.ts';
 import { newId } from '../kernel/ids.ts';
 import { migrate } from './migrate.ts';
 import { query } from './sql.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { lowestIdAt, newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
 import { dropExpiredPartitions, ensurePartitions, listPartitions, tuneVacuum } from './partitions.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { problemOf } from '../http/problem.ts';
 import { createPool, type Pool, query, transaction, untilDatabaseAnswers } from './sql.ts';
 

@@ -20,581 +20,7 @@ select id from encryption_keys;
 -- environment_lock (db/lock-environment.ts)
 select from environments where id = $1 for no key update;
 
--- accounts_count_invitations (features/accounts/invitations-store.ts)
-select count(*)::int as open from invitations where organization_id = $1 and expires_at > $2;
-
--- accounts_delete_invitation (features/accounts/invitations-store.ts)
-delete from invitations where id = $1 returning id;
-
--- accounts_delete_invitations_by (features/accounts/invitations-store.ts)
-delete from invitations
-where organization_id = $1 and invited_by_user_id = $2 and not role = any ($3::text[])
-returning id, organization_id, email, role, invited_by_user_id, expires_at;
-
--- accounts_find_invitation (features/accounts/invitations-store.ts)
-select id, organization_id, email, role, invited_by_user_id, expires_at from invitations where organization_id = $1 and id = $2;
-
--- accounts_find_invitation_by_token (features/accounts/invitations-store.ts)
-select i.*, o.name as organization_name
-from (select id, organization_id, email, role, invited_by_user_id, expires_at from invitations where token_hash = $1) i join organizations o on o.id = i.organization_id;
-
--- accounts_find_invitation_for_email (features/accounts/invitations-store.ts)
-select id, organization_id, email, role, invited_by_user_id, expires_at from invitations where organization_id = $1 and email = $2;
-
--- accounts_insert_invitation (features/accounts/invitations-store.ts)
-insert into invitations (id, organization_id, email, role, invited_by_user_id, expires_at, token_hash) values ($1, $2, $3, $4, $5, $6, $7);
-
--- accounts_list_invitations (features/accounts/invitations-store.ts)
-select id, organization_id, email, role, invited_by_user_id, expires_at from invitations
-where organization_id = $1 and expires_at > $2 and ($3::uuid is null or id < $3)
-order by id desc
-limit $4;
-
--- accounts_find_key_by_hash (features/accounts/keys-store.ts)
-select k.id, k.created_by_user_id as user_id, e.organization_id, k.environment_id, e.kind as environment_kind, o.plan,
-  k.preset, k.scopes, least(k.expires_at, k.retires_at) as ends_at, k.revoked_at is not null as revoked, m.state as move, m.moved_to
-from api_keys k
-join environments e on e.id = k.environment_id
-join organizations o on o.id = e.organization_id
-left join organization_moves m on m.organization_id = o.id
-where k.key_hash = $1;
-
--- accounts_find_key_for_update (features/accounts/keys-store.ts)
-select id, name, last4, preset, scopes, created_by_user_id, created_at, expires_at, retires_at, last_used_at from api_keys where environment_id = $1 and id = $2 and revoked_at is null for update;
-
--- accounts_insert_key (features/accounts/keys-store.ts)
-insert into api_keys (id, environment_id, name, key_hash, last4, preset, scopes, created_by_user_id, expires_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-returning id, name, last4, preset, scopes, created_by_user_id, created_at, expires_at, retires_at, last_used_at;
-
--- accounts_mark_key_retiring (features/accounts/keys-store.ts)
-update api_keys set retires_at = least(retires_at, $2) where id = $1;
-
--- accounts_mark_key_revoked (features/accounts/keys-store.ts)
-update api_keys set revoked_at = now() where id = $1;
-
--- accounts_mark_key_used (features/accounts/keys-store.ts)
-update api_keys set last_used_at = now()
-where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute');
-
--- accounts_find_user (features/accounts/people-store.ts)
-select id, name, password_hash from users where email = $1;
-
--- accounts_insert_user (features/accounts/people-store.ts)
-insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)
-on conflict (email) do nothing
-returning id;
-
--- accounts_replace_password (features/accounts/people-store.ts)
-update users set password_hash = $2 where id = $1;
-
--- accounts_update_password (features/accounts/people-store.ts)
-update users set password_hash = $3 where id = $1 and password_hash = $2 returning id;
-
--- accounts_update_user_name (features/accounts/people-store.ts)
-update users set name = $2 where id = $1;
-
--- accounts_delete_old_invitations (features/accounts/sessions-store.ts)
-delete from invitations where expires_at < now();
-
--- accounts_delete_old_login_failures (features/accounts/sessions-store.ts)
-delete from login_failures where window_ends_at < now();
-
--- accounts_delete_old_sessions (features/accounts/sessions-store.ts)
-delete from sessions where expires_at < now();
-
--- accounts_delete_other_sessions (features/accounts/sessions-store.ts)
-delete from sessions where user_id = $1 and id is distinct from $2;
-
--- accounts_delete_session (features/accounts/sessions-store.ts)
-delete from sessions where user_id = $1 and id = $2 returning id;
-
--- accounts_find_session (features/accounts/sessions-store.ts)
-select s.id, s.user_id, u.email, u.name, s.expires_at, s.last_seen_at
-from sessions s join users u on u.id = s.user_id
-where s.token_hash = $1;
-
--- accounts_find_session_identity (features/accounts/sessions-store.ts)
-select s.user_id, s.expires_at, s.last_seen_at, e.id as environment_id, e.kind as environment_kind, e.organization_id,
-  o.plan, m.role, move.state as move, move.moved_to
-from sessions s
-left join (
-  memberships m
-  join environments e on e.organization_id = m.organization_id
-  join organizations o on o.id = m.organization_id
-  left join organization_moves move on move.organization_id = m.organization_id
-) on m.user_id = s.user_id and ($2::uuid is null or e.id = $2)
-where s.token_hash = $1
-order by move.state is not null, e.organization_id, e.kind = 'test' desc, e.id
-limit 1;
-
--- accounts_insert_session (features/accounts/sessions-store.ts)
-with person as (select id from users where id = $3 and password_hash = $4 for share)
-insert into sessions (id, token_hash, user_id, expires_at)
-select $1, $2, person.id, $5 from person
-returning id;
-
--- accounts_list_sessions (features/accounts/sessions-store.ts)
-select id, created_at, last_seen_at, expires_at from sessions
-where user_id = $1 and expires_at > $2 and last_seen_at > $3 and ($4::uuid is null or id < $4)
-order by id desc
-limit $5;
-
--- accounts_mark_session_seen (features/accounts/sessions-store.ts)
-with seen as (
-  update sessions set last_seen_at = greatest(last_seen_at, now()) where token_hash = $1 returning user_id)
-update memberships set last_seen_at = now()
-from seen where memberships.user_id = seen.user_id and memberships.organization_id = $2;
-
--- accounts_delete_membership (features/accounts/team-store.ts)
-delete from memberships where organization_id = $1 and user_id = $2;
-
--- accounts_find_member (features/accounts/team-store.ts)
-select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
-from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and m.user_id = $2;
-
--- accounts_find_member_by_email (features/accounts/team-store.ts)
-select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
-from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2;
-
--- accounts_find_other_owner (features/accounts/team-store.ts)
-select from memberships where organization_id = $1 and user_id <> $2 and role = 'owner' limit 1;
-
--- accounts_list_members (features/accounts/team-store.ts)
-select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
-from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and ($2::uuid is null or m.user_id < $2)
- order by m.user_id desc
- limit $3;
-
--- accounts_lock_organization (features/accounts/team-store.ts)
-select from organizations where id = $1 for no key update;
-
--- accounts_update_organization_name (features/accounts/team-store.ts)
-update organizations o set name = $2
-from (select id, name from organizations where id = $1) former
-where o.id = former.id
-returning former.name;
-
--- accounts_update_plan_owner (features/accounts/team-store.ts)
-update organizations set plan_owner_id = (
-  select user_id from memberships where organization_id = $1 and role = 'owner' order by joined_at, user_id limit 1)
-where id = $1 and plan_owner_id = $2;
-
--- accounts_update_role (features/accounts/team-store.ts)
-update memberships set role = $3 where organization_id = $1 and user_id = $2;
-
--- accounts_find_organization (features/accounts/tenants-store.ts)
-select organization_id from environments where id = $1;
-
--- accounts_list_environments (features/accounts/tenants-store.ts)
-select id, name, kind, created_at from environments where organization_id = $1 order by id desc;
-
--- accounts_list_memberships (features/accounts/tenants-store.ts)
-select o.id as organization_id, o.name as organization_name, m.role, e.id, e.name, e.kind, e.created_at
-from memberships m
-join organizations o on o.id = m.organization_id
-join environments e on e.organization_id = o.id
-where m.user_id = $1
-  and not exists (select from organization_moves v where v.organization_id = o.id and v.state <> 'leaving')
-order by o.id, e.id;
-
--- accounts_list_organization_ids (features/accounts/tenants-store.ts)
-select organization_id from memberships m where user_id = $1
-and not exists (select from organization_moves v where v.organization_id = m.organization_id);
-
--- accounts_lock_user (features/accounts/tenants-store.ts)
-select from users where id = $1 for no key update;
-
--- accounts_count_login_attempt (features/accounts/throttle-store.ts)
-insert into login_failures as known (subject, failures, window_ends_at)
-values ($1, 1, clock_timestamp() + make_interval(secs => $2))
-on conflict (subject) do update set (failures, blocked_until, window_ends_at) = (
-  select failures, blocked_until, greatest(window_ends_at, blocked_until)
-  from (
-    select failures, window_ends_at,
-      case when failures < $3 then '-infinity'
-           else clock_timestamp() + make_interval(secs => least($4, 2 ^ least(failures - $3, 30))) end as blocked_until
-    from (
-      select case when isover then 1 else least(known.failures + 1, 1000000) end as failures,
-             case when isover then excluded.window_ends_at else known.window_ends_at end as window_ends_at
-      from (select known.window_ends_at <= clock_timestamp() as isover) as window_state
-    ) as counted
-  ) as decided
-)
-where known.blocked_until <= clock_timestamp()
-returning failures;
-
--- accounts_delete_login_failures (features/accounts/throttle-store.ts)
-delete from login_failures where subject = $1;
-
--- accounts_delete_login_failures_between (features/accounts/throttle-store.ts)
-delete from login_failures where subject between $1 and $2;
-
--- accounts_find_login_wait (features/accounts/throttle-store.ts)
-select ceil(extract(epoch from blocked_until - clock_timestamp()))::int as seconds from login_failures where subject = $1;
-
--- accounts_take_back_login_attempt (features/accounts/throttle-store.ts)
-update login_failures set failures = greatest(failures - 1, 0), blocked_until = '-infinity' where subject = $1;
-
--- activity_add (features/activity/store.ts)
-with calls as (
-  insert into webhook_activity as w (environment_id, endpoint_id, slot, succeeded, failed, latency)
-  select environment_id, endpoint_id, to_timestamp(slot / 1000), succeeded, failed, latency
-  from json_to_recordset($2::json)
-    as (environment_id uuid, endpoint_id uuid, slot float8, succeeded int, failed int, latency int[])
-  order by 2, 3
-  on conflict (endpoint_id, slot) do update set succeeded = w.succeeded + excluded.succeeded,
-    failed = w.failed + excluded.failed, latency = array(select coalesce(a, 0) + coalesce(b, 0) from unnest(w.latency, excluded.latency) as both_of (a, b))
-), triggers as (
-  insert into workflow_activity as t (workflow_id, slot, triggered)
-  select workflow_id, to_timestamp(slot / 1000), triggered
-  from json_to_recordset($3::json) as (workflow_id uuid, slot float8, triggered int)
-  order by 1, 2
-  on conflict (workflow_id, slot) do update set triggered = t.triggered + excluded.triggered
-)
-insert into activity as n (environment_id, step, at, channel, accepted, sent, delivered, failed, suppressed, bounced, complained, retried, latency)
-select environment_id, step, to_timestamp(at / 1000), channel, accepted, sent, delivered, failed, suppressed, bounced, complained, retried, latency
-from json_to_recordset($1::json) as (environment_id uuid, step smallint, at float8, channel text,
-  accepted int, sent int, delivered int, failed int, suppressed int, bounced int, complained int, retried int, latency int[])
-order by 1, 2, 3, 4
-on conflict (environment_id, step, at, channel) do update set
-  accepted = n.accepted + excluded.accepted, sent = n.sent + excluded.sent, delivered = n.delivered + excluded.delivered, failed = n.failed + excluded.failed, suppressed = n.suppressed + excluded.suppressed, bounced = n.bounced + excluded.bounced, complained = n.complained + excluded.complained, retried = n.retried + excluded.retried,
-  latency = case when excluded.latency is null then n.latency else array(select coalesce(a, 0) + coalesce(b, 0) from unnest(n.latency, excluded.latency) as both_of (a, b)) end;
-
--- activity_delete_before (features/activity/store.ts)
-with gone as (
-  delete from activity where ctid = any (array(
-    select ctid from activity where step = $1 and at < $2 order by at limit $3)) returning 1)
-select count(*)::int as count from gone;
-
--- activity_delete_calls_before (features/activity/store.ts)
-with gone as (
-  delete from webhook_activity where ctid = any (array(
-    select ctid from webhook_activity where slot < $1 order by slot limit $2)) returning 1)
-select count(*)::int as count from gone;
-
--- activity_delete_triggers_before (features/activity/store.ts)
-with gone as (
-  delete from workflow_activity where ctid = any (array(
-    select ctid from workflow_activity where slot < $1 order by slot limit $2)) returning 1)
-select count(*)::int as count from gone;
-
--- activity_list_called (features/activity/store.ts)
-with counted as materialized (
-  select endpoint_id, slot, succeeded, failed from webhook_activity
-  where environment_id = $1 and slot >= $2 and slot < $3 order by slot desc limit 50000
-), extent as (select case when count(*) = 50000 then min(slot) end as since from counted)
-select e.id, e.url || case when e.sealed_query is null then '' else '?••••' end as url, e.description, e.status, extent.since, sum(c.succeeded)::float8 as succeeded,
-  sum(c.failed)::float8 as failed
-from counted c join webhook_endpoints e on e.id = c.endpoint_id and e.environment_id = $1, extent
-group by e.id, extent.since
-order by sum(c.failed) desc, sum(c.succeeded) desc, e.id limit $4;
-
--- activity_sum (features/activity/store.ts)
-with counted as materialized (
-  select * from activity where environment_id = $1 and step = $5 and at >= $2 and at < $3
-)
-select (extract(epoch from date_bin(make_interval(secs => $4), at, 'epoch')) * 1000)::float8 as at, channel, sum(accepted)::float8 as accepted, sum(sent)::float8 as sent, sum(delivered)::float8 as delivered, sum(failed)::float8 as failed, sum(suppressed)::float8 as suppressed, sum(bounced)::float8 as bounced, sum(complained)::float8 as complained, sum(retried)::float8 as retried, null::float8[] as latency from counted group by 1, 2
-union all
-select 0, '', sum(accepted)::float8 as accepted, sum(sent)::float8 as sent, sum(delivered)::float8 as delivered, sum(failed)::float8 as failed, sum(suppressed)::float8 as suppressed, sum(bounced)::float8 as bounced, sum(complained)::float8 as complained, sum(retried)::float8 as retried, array[coalesce(sum(latency[1]), 0), coalesce(sum(latency[2]), 0), coalesce(sum(latency[3]), 0), coalesce(sum(latency[4]), 0), coalesce(sum(latency[5]), 0), coalesce(sum(latency[6]), 0), coalesce(sum(latency[7]), 0), coalesce(sum(latency[8]), 0), coalesce(sum(latency[9]), 0), coalesce(sum(latency[10]), 0), coalesce(sum(latency[11]), 0), coalesce(sum(latency[12]), 0), coalesce(sum(latency[13]), 0), coalesce(sum(latency[14]), 0), coalesce(sum(latency[15]), 0), coalesce(sum(latency[16]), 0), coalesce(sum(latency[17]), 0), coalesce(sum(latency[18]), 0), coalesce(sum(latency[19]), 0), coalesce(sum(latency[20]), 0), coalesce(sum(latency[21]), 0), coalesce(sum(latency[22]), 0), coalesce(sum(latency[23]), 0)]::float8[] as latency from counted;
-
--- activity_sum_calls (features/activity/store.ts)
-select (extract(epoch from date_bin(make_interval(secs => $4), slot, 'epoch')) * 1000)::float8 as at, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed, array[coalesce(sum(latency[1]), 0), coalesce(sum(latency[2]), 0), coalesce(sum(latency[3]), 0), coalesce(sum(latency[4]), 0), coalesce(sum(latency[5]), 0), coalesce(sum(latency[6]), 0), coalesce(sum(latency[7]), 0), coalesce(sum(latency[8]), 0), coalesce(sum(latency[9]), 0), coalesce(sum(latency[10]), 0), coalesce(sum(latency[11]), 0), coalesce(sum(latency[12]), 0), coalesce(sum(latency[13]), 0), coalesce(sum(latency[14]), 0), coalesce(sum(latency[15]), 0), coalesce(sum(latency[16]), 0), coalesce(sum(latency[17]), 0), coalesce(sum(latency[18]), 0), coalesce(sum(latency[19]), 0), coalesce(sum(latency[20]), 0), coalesce(sum(latency[21]), 0), coalesce(sum(latency[22]), 0), coalesce(sum(latency[23]), 0)]::float8[] as latency
-from webhook_activity where endpoint_id = $1 and slot >= $2 and slot < $3
-group by 1;
-
--- audiences_add_subscribers (features/audiences/store.ts)
-with wanted as materialized (
-  select distinct id from unnest($3::text[]) as given (id)
-), stored as (
-  insert into end_users (environment_id, external_user_id)
-  select $1, id from wanted
-  where not exists (select from end_users u where u.environment_id = $1 and u.external_user_id = wanted.id)
-  order by id
-  on conflict do nothing
-  returning 1
-), subscribed as (
-  insert into topic_subscribers (topic_id, external_user_id, environment_id)
-  select $2, id, $1 from wanted, (select count(*) from stored) first
-  order by id
-  on conflict do nothing
-  returning 1
-), counted as (
-  update topics set subscriber_count = subscriber_count + (select count(*) from subscribed)
-  where id = $2 and exists (select from subscribed)
-)
-select count(*)::int as added from subscribed;
-
--- audiences_count_topics (features/audiences/store.ts)
-select count(*)::int as count from topics where environment_id = $1 and deleted_at is null;
-
--- audiences_find_topics (features/audiences/store.ts)
-select id, environment_id, key, name, description, subscriber_count from topics where environment_id = $1 and key = any ($2::text[]) and deleted_at is null;
-
--- audiences_insert_topic (features/audiences/store.ts)
-insert into topics (id, environment_id, key, name, description) values ($1, $2, $3, $4, $5)
-on conflict (environment_id, key) where deleted_at is null do nothing
-returning id, environment_id, key, name, description, subscriber_count;
-
--- audiences_list_subscribers (features/audiences/store.ts)
-select external_user_id, subscribed_at from topic_subscribers
-where topic_id = $1 and external_user_id > $2
-order by external_user_id limit $3;
-
--- audiences_list_topics (features/audiences/store.ts)
-select id, environment_id, key, name, description, subscriber_count from topics
-where environment_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
-  and ($4::text is null or strpos(lower(key), lower($4)) > 0 or strpos(lower(name), lower($4)) > 0)
-order by id desc limit $3;
-
--- audiences_list_topics_of_user (features/audiences/store.ts)
-select t.key, t.name, s.subscribed_at from topic_subscribers s join topics t on t.id = s.topic_id
-where s.environment_id = $1 and s.external_user_id = $2 and t.deleted_at is null
-order by t.key;
-
--- audiences_lock_topic (features/audiences/store.ts)
-select id, environment_id, key, name, description, subscriber_count from topics where environment_id = $1 and key = $2 and deleted_at is null for no key update;
-
--- audiences_mark_deleted (features/audiences/store.ts)
-update topics set deleted_at = now() where id = $1;
-
--- audiences_remove_deleted (features/audiences/store.ts)
-delete from topic_subscribers where ctid = any (array(
-  select s.ctid from topics t cross join lateral (
-    select ctid from topic_subscribers s where s.topic_id = t.id order by s.external_user_id limit $1 for update skip locked) s
-  where t.deleted_at is not null limit $1))
-returning 1 as one;
-
--- audiences_remove_empty_topics (features/audiences/store.ts)
-delete from topics t where deleted_at < now() - interval '1 minute'
-and not exists (select from topic_subscribers s where s.topic_id = t.id);
-
--- audiences_remove_subscribers (features/audiences/store.ts)
-with gone as (
-  delete from topic_subscribers
-  where (topic_id, external_user_id) in (
-    select topic_id, external_user_id from topic_subscribers
-    where topic_id = $1 and external_user_id = any ($2::text[])
-    order by external_user_id for update)
-  returning 1
-), counted as (
-  update topics set subscriber_count = subscriber_count - (select count(*) from gone)
-  where id = $1 and exists (select from gone)
-)
-select count(*)::int as removed from gone;
-
--- audiences_remove_user (features/audiences/store.ts)
-with gone as (
-  delete from topic_subscribers where environment_id = $1 and external_user_id = $2 returning topic_id
-)
-update topics set subscriber_count = subscriber_count - 1
-where id in (select id from topics where id in (select topic_id from gone) order by id for no key update);
-
--- audiences_update_topic (features/audiences/store.ts)
-update topics set name = $2, description = $3 where id = $1 returning id, environment_id, key, name, description, subscriber_count;
-
--- audit_clear_values (features/audit/store.ts)
-update audit_entries a set before = null, after = null
-from unnest($1::uuid[], $2::text[]) as erased (environment_id, target)
-join environments e on e.id = erased.environment_id
-where a.organization_id = e.organization_id and a.environment_id = e.id
-  and a.target = erased.target and a.action = $3;
-
--- audit_insert_batch (features/audit/store.ts)
-insert into audit_entries
-  (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id)
-select * from json_to_recordset($1::json)
-  as (id uuid, organization_id uuid, environment_id uuid, actor_kind text, actor_id uuid, action text, target text,
-    before jsonb, after jsonb, request_id text);
-
--- audit_insert_entry (features/audit/store.ts)
-insert into audit_entries
-  (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id,
-   ip_address, user_agent)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
-
--- brake_count_pages (features/brake/counts-store.ts)
-select (pg_relation_size('brake_counts') / current_setting('block_size')::int)::int as pages;
-
--- brake_delete_counts (features/brake/counts-store.ts)
-delete from brake_counts where ctid = any (array(
-select ctid from brake_counts
-where ctid >= format('(%s,0)', $1::int)::tid and ctid < format('(%s,0)', $2::int)::tid and slot_at + make_interval(secs => 2 * window_seconds) < now()
-for update skip locked));
-
--- brake_give_back (features/brake/counts-store.ts)
-with marked as (update queue_leased set note = coalesce(note, '{}') || '{"braked":true}'
- where kind = 1 and id = any ($5::uuid[]) and worker_id is not distinct from $6)
-insert into brake_counts as c (environment_id, subject, slot_at, amount, most, window_seconds)
-select environment_id, subject, slot_at, amount, 0, 0
-from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[], $7::boolean[])
-  as given (environment_id, subject, slot_at, amount, is_shared)
-order by is_shared, subject
-on conflict (subject) do update set
-  amount = c.amount - case when c.slot_at = excluded.slot_at then excluded.amount else 0 end,
-  (past, past_amounts) = (
-    select coalesce(sum(rest), 0), array_agg(rest) from unnest(c.past_slots, c.past_amounts) as p (s, a)
-      cross join lateral (select a - case when s = excluded.slot_at then excluded.amount else 0 end as rest) rests);
-
--- brake_list_counts (features/brake/counts-store.ts)
-with wanted as (
-  select position, subject, amount, ($4::uuid[])[rule] as environment_id, ($5::bigint[])[rule] as most,
-    ($6::int[])[rule] as window_seconds, ($8::boolean[])[rule] as is_shared, date_bin(make_interval(secs => ($7::int[])[rule]), to_timestamp(($9::float8[])[position]), 'epoch') as slot_at
-  from unnest($1::int[], $2::uuid[], $3::bigint[]) with ordinality as given (rule, subject, amount, position))
-select position::int as position, w.slot_at, coalesce(found.total, 0) as total, coalesce(found.first_at, w.slot_at) as first_at
-from wanted w left join brake_counts c using (subject) cross join lateral (
-  select sum(a)::float8 as total, min(s) as first_at
-  from unnest(c.past_slots || c.slot_at, c.past_amounts || c.amount) as p (s, a)
-  where s >= w.slot_at - make_interval(secs => w.window_seconds) and a > 0) found;
-
--- brake_list_uncounted (features/brake/counts-store.ts)
-select id from queue_leased
-where kind = 1 and id = any ($1::uuid[]) and worker_id is not distinct from $2 and not coalesce(note ? 'braked', false);
-
--- brake_take (features/brake/counts-store.ts)
-with wanted as (
-  select position, subject, amount, ($4::uuid[])[rule] as environment_id, ($5::bigint[])[rule] as most,
-    ($6::int[])[rule] as window_seconds, ($8::boolean[])[rule] as is_shared, (select array_agg(date_bin(make_interval(secs => length), now(), 'epoch')) from unnest($7::int[]) length)[rule] as slot_at
-  from unnest($1::int[], $2::uuid[], $3::bigint[]) with ordinality as given (rule, subject, amount, position)), taken as (
-  insert into brake_counts as c (subject, environment_id, slot_at, amount, most, window_seconds)
-  select subject, environment_id, slot_at, amount, most, window_seconds from wanted
-  order by is_shared, subject
-  on conflict (subject) do update set
-    slot_at = greatest(c.slot_at, excluded.slot_at),
-    amount = case when excluded.slot_at > c.slot_at then 0 else c.amount end + excluded.amount,
-    most = excluded.most,
-    window_seconds = excluded.window_seconds,
-    (past, past_slots, past_amounts) = (
-      select coalesce(sum(a), 0), array_agg(s), array_agg(a)
-      from unnest(
-        case when excluded.slot_at > c.slot_at then c.past_slots || c.slot_at else c.past_slots end,
-        case when excluded.slot_at > c.slot_at then c.past_amounts || c.amount else c.past_amounts end) as p (s, a)
-      where s >= excluded.slot_at - make_interval(secs => excluded.window_seconds) and a > 0)
-  returning subject, most, past + amount as total, slot_at, coalesce(past_slots[1], slot_at) as first_at
-), reached as (
-  select bool_or(total > most) as is_over, bool_or(total > most / 10) as is_near from taken
-), marked as (
-  update queue_leased set note = coalesce(note, '{}') || '{"braked":true}'
- where kind = 1 and id = any (case when (select is_near and not is_over from reached) then $9::text::uuid[] else '{}' end) and worker_id is not distinct from $10
-)
-select wanted.position::int as position, taken.slot_at, total::float8 as total, first_at
-from taken join wanted using (subject) where (select is_over from reached);
-
--- brake_engage (features/brake/engagements.ts)
-insert into brake_engagements as e (environment_id, rule, engaged_at, last_at, detail) values ($1, $2, now(), now(), $3)
-on conflict (environment_id, rule) do update set last_at = now(), detail = excluded.detail,
-  engaged_at = case when e.last_at < now() - make_interval(secs => 600) then now() else e.engaged_at end
-returning environment_id, rule, engaged_at, last_at, detail, engaged_at = now() as is_new;
-
--- brake_list_engagements (features/brake/engagements.ts)
-select environment_id, rule, engaged_at, last_at, detail from brake_engagements
-where environment_id = $1 and last_at > now() - make_interval(secs => 600) order by engaged_at desc;
-
--- brake_delete_freeze (features/brake/freezes-store.ts)
-delete from brake_freezes where environment_id = $1 and channel = $2 returning environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at;
-
--- brake_insert_freeze (features/brake/freezes-store.ts)
-insert into brake_freezes (environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at) values ($1, $2, $3, $4, $5, now())
-on conflict (environment_id, channel) do nothing returning environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at;
-
--- brake_list_freezes (features/brake/freezes-store.ts)
-select environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at from brake_freezes where environment_id = any ($1::uuid[]) order by channel;
-
--- brake_list_held (features/brake/holds-store.ts)
-select id, channel, address, template_key, category from notifications
-where id = any ($1::uuid[]) and environment_id = $2;
-
--- brake_summarize_held (features/brake/holds-store.ts)
-select channel, count(*)::int as count, count(distinct coalesce(external_user_id, lower(address)))::int as recipients
-from notifications where id = any ($1::uuid[]) and environment_id = $2
-group by grouping sets ((), (channel)) order by 2 desc;
-
--- brake_delete_releases (features/brake/releases-store.ts)
-delete from brake_releases where status <> 'running' and completed_at < now() - interval '90 days';
-
--- brake_find_release (features/brake/releases-store.ts)
-select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
-completed_at from brake_releases where id = $1 and environment_id = $2;
-
--- brake_insert_release (features/brake/releases-store.ts)
-insert into brake_releases (id, environment_id, hold, action, status, total, held_before, started_at)
- values ($1, $2, $3, $4, 'running', $5, now(), now()) returning id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
-completed_at;
-
--- brake_list_running_releases (features/brake/releases-store.ts)
-select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
-completed_at from brake_releases where environment_id = $1 and status = 'running';
-
--- brake_lock_release (features/brake/releases-store.ts)
-select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
-completed_at from brake_releases where id = $1 for no key update;
-
--- brake_update_release (features/brake/releases-store.ts)
-update brake_releases set status = $2, total = $3, done = $4,
-  completed_at = case when $2 = 'running' then null else coalesce(completed_at, now()) end
-where id = $1;
-
--- brake_delete_rule (features/brake/rules-store.ts)
-with engagement as (delete from brake_engagements where environment_id = $1 and rule = $2)
-delete from brake_rules where environment_id = $1 and key = $2;
-
--- brake_find_matched (features/brake/rules-store.ts)
-select $3::text is null or exists (select from categories where environment_id = $1 and key = $3) as category, $4::text is null or exists (select from templates where environment_id = $1 and key = $4) as template_key, $5::text is null or exists (select from workflows where environment_id = $1 and key = $5) as workflow_key,
-$2::uuid is null or exists (select from api_keys where environment_id = $1 and id = $2) as key_id;
-
--- brake_list_rules (features/brake/rules-store.ts)
-select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
-max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled from brake_rules where environment_id = $1 order by key;
-
--- brake_upsert_rule (features/brake/rules-store.ts)
-insert into brake_rules (id, environment_id, key, name, scope, match, per_template, period, unit, max_amount, action,
-   hold_expires_hours, includes_critical, is_enabled)
- values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
- on conflict (environment_id, key) do update set name = excluded.name, scope = excluded.scope, match = excluded.match,
-   per_template = excluded.per_template, period = excluded.period, unit = excluded.unit, max_amount = excluded.max_amount,
-   action = excluded.action, hold_expires_hours = excluded.hold_expires_hours,
-   includes_critical = excluded.includes_critical, is_enabled = excluded.is_enabled
- returning id, environment_id, key, name, scope, match, per_template, period as "window", unit,
-max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled;
-
--- brake_list_rates (features/brake/spikes.ts)
-with recent as (
-  select environment_id, sum(accepted)::int as accepted from activity
-  where step = 60 and at >= date_trunc('minute', now()) - interval '1 minute' and at < date_trunc('minute', now())
-  group by 1 having sum(accepted) > $1
-)
-select r.environment_id, e.kind as environment_kind, r.accepted, greatest($2::float8, usual.accepted / (7 * 60.0))::float8 as usual
-from recent r join environments e on e.id = r.environment_id cross join lateral (
-  select coalesce(sum(a.accepted), 0) as accepted
-  from generate_series(1, 7) as day (ago), lateral (
-    select accepted from activity
-    where environment_id = r.environment_id and step = 600
-      and at >= date_trunc('hour', now()) - day.ago * interval '1 day'
-      and at < date_trunc('hour', now()) - day.ago * interval '1 day' + interval '1 hour') a) usual;
-
--- brake_list_states (features/brake/state-store.ts)
-select given.id as environment_id,
-   array(select to_json(rule) from (
-     select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
-max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled, (
-       select w.id from workflows w where w.environment_id = r.environment_id and w.key = r.match ->> 'workflow_key'
-     ) as "workflowId"
-     from brake_rules r where r.environment_id = given.id) rule) as rules,
-   array(select to_json(f) from brake_freezes f where f.environment_id = given.id order by f.channel) as freezes,
-   exists (select from brake_engagements g where g.environment_id = given.id and g.rule = 'spike'
-     and g.last_at > now() - interval '150 seconds') as is_spiking, -- noted once a minute
-   array(select to_json(p) from prices p where p.environment_id = given.id) as prices
- from unnest($1::uuid[]) as given (id);
-
--- brands_find (features/brands/store.ts)
-select name, logo_url, accent_color from brands where environment_id = $1;
-
--- brands_upsert (features/brands/store.ts)
-insert into brands (environment_id, name, logo_url, accent_color) values ($1, $2, $3, $4)
-on conflict (environment_id) do update
-  set name = excluded.name, logo_url = excluded.logo_url, accent_color = excluded.accent_color;
-
--- broadcasts_fold_changes (features/broadcasts/counts-store.ts)
+-- broadcasts_fold_changes (features/campaigns/broadcasts/counts-store.ts)
 with gone as (
   delete from broadcast_changes where ctid = any (array(
     select ctid from broadcast_changes where broadcast_id = $1 limit $2 for update skip locked))
@@ -602,16 +28,16 @@ with gone as (
 )
 select broadcast_id, old_status, new_status, count(*)::int as count from gone group by broadcast_id, old_status, new_status;
 
--- broadcasts_list_changed (features/broadcasts/counts-store.ts)
+-- broadcasts_list_changed (features/campaigns/broadcasts/counts-store.ts)
 select b.id, b.environment_id from broadcasts b
 where b.completed_at is not null and exists (select from broadcast_changes c where c.broadcast_id = b.id)
 order by b.id desc limit $1;
 
--- broadcasts_list_changes (features/broadcasts/counts-store.ts)
+-- broadcasts_list_changes (features/campaigns/broadcasts/counts-store.ts)
 select broadcast_id, old_status, new_status, count(*)::int as count from broadcast_changes where broadcast_id = any ($1::uuid[])
 group by broadcast_id, old_status, new_status;
 
--- broadcasts_insert_recipients (features/broadcasts/recipients-store.ts)
+-- broadcasts_insert_recipients (features/campaigns/broadcasts/recipients-store.ts)
 with input as materialized (
   select id::uuid, external_user_id, channel, address, name, locale, send_at::timestamptz, user_data::jsonb, tag
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[])
@@ -685,10 +111,16 @@ select i.id, c.subject, c.html_body, c.text_body,
   nullif(c.inbox_extras, 'null')
 from input i join content c using (channel), broadcast b;
 
--- broadcasts_count_open (features/broadcasts/store.ts)
+-- broadcasts_list_postponed (features/campaigns/broadcasts/slices.ts)
+select n.id from (select id from queue_later where kind = 1 and environment_id = $1) waiting
+join notifications n on n.id = waiting.id
+where waiting.id >= $3 and waiting.id <= $4 and n.broadcast_id = $2
+order by waiting.id limit $5;
+
+-- broadcasts_count_open (features/campaigns/broadcasts/store.ts)
 select count(*)::int as count from broadcasts where environment_id = $1 and completed_at is null;
 
--- broadcasts_delete_before (features/broadcasts/store.ts)
+-- broadcasts_delete_before (features/campaigns/broadcasts/store.ts)
 with gone as (
   delete from broadcasts where id = any (array(
     select id from broadcasts where completed_at < $1 order by completed_at limit $2 for update skip locked))
@@ -698,16 +130,16 @@ with gone as (
 )
 select id from gone;
 
--- broadcasts_find (features/broadcasts/store.ts)
+-- broadcasts_find (features/campaigns/broadcasts/store.ts)
 select id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
 action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
 skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2;
 
--- broadcasts_find_owner (features/broadcasts/store.ts)
+-- broadcasts_find_owner (features/campaigns/broadcasts/store.ts)
 select e.kind as "environmentKind", e.organization_id as "organizationId", o.plan
 from environments e join organizations o on o.id = e.organization_id where e.id = $1;
 
--- broadcasts_insert (features/broadcasts/store.ts)
+-- broadcasts_insert (features/campaigns/broadcasts/store.ts)
 insert into broadcasts (id, environment_id, status, name, request, filter, channels, contents, template_key, template_data,
    category, action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, source_id, cursor)
  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, '')
@@ -715,30 +147,24 @@ insert into broadcasts (id, environment_id, status, name, request, filter, chann
 action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
 skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at;
 
--- broadcasts_lock (features/broadcasts/store.ts)
+-- broadcasts_lock (features/campaigns/broadcasts/store.ts)
 select id, environment_id, status, paused_from, pause_reason, name, request, filter, channels, template_key, category,
 action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
 skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2 for no key update;
 
--- broadcasts_update (features/broadcasts/store.ts)
+-- broadcasts_update (features/campaigns/broadcasts/store.ts)
 update broadcasts set status = $2, paused_from = $3, pause_reason = $4, epoch = $5, cursor = $6, total = $7, recipients = $8,
   skipped = $9, counts = $10, local_moments = $11, first_id = $12, last_id = $13, last_send_at = $14, next_slice_at = $15,
   started_at = $16, measured_at = $17, measured_done = $18, completed_at = $19
 where id = $1;
 
--- broadcasts_list_postponed (features/broadcasts/waiting-store.ts)
-select n.id from (select id from queue_later where kind = 1 and environment_id = $1) waiting
-join notifications n on n.id = waiting.id
-where waiting.id >= $3 and waiting.id <= $4 and n.broadcast_id = $2
-order by waiting.id limit $5;
-
--- bulk_actions_count_running (features/bulk-actions/store.ts)
+-- bulk_actions_count_running (features/campaigns/bulk-actions/store.ts)
 select count(*)::int as running from bulk_actions where environment_id = $1 and status = 'running';
 
--- bulk_actions_delete_ended (features/bulk-actions/store.ts)
+-- bulk_actions_delete_ended (features/campaigns/bulk-actions/store.ts)
 delete from bulk_actions where completed_at < to_timestamp($1 / 1000.0);
 
--- bulk_actions_erase_person (features/bulk-actions/store.ts)
+-- bulk_actions_erase_person (features/campaigns/bulk-actions/store.ts)
 with named as (
   select id, status from bulk_actions
   where environment_id = $1
@@ -748,236 +174,643 @@ erased as (
   where id in (select id from named where status <> 'running'))
 select exists (select from named where status = 'running') as running;
 
--- bulk_actions_find (features/bulk-actions/store.ts)
+-- bulk_actions_find (features/campaigns/bulk-actions/store.ts)
 select id, environment_id, action, filter, status, before, source_id, total, done, skipped, started_at, completed_at from bulk_actions where id = $1 and environment_id = $2;
 
--- bulk_actions_find_sender (features/bulk-actions/store.ts)
+-- bulk_actions_find_sender (features/campaigns/bulk-actions/store.ts)
 select e.kind, e.organization_id, o.plan from environments e join organizations o on o.id = e.organization_id
 where e.id = $1;
 
--- bulk_actions_insert (features/bulk-actions/store.ts)
+-- bulk_actions_insert (features/campaigns/bulk-actions/store.ts)
 insert into bulk_actions (id, environment_id, action, filter, status, before, total, source_id)
 values ($1, $2, $3, $4, 'running', $5, $6, $7) on conflict (id) do nothing returning id, environment_id, action, filter, status, before, source_id, total, done, skipped, started_at, completed_at;
 
--- bulk_actions_list (features/bulk-actions/store.ts)
+-- bulk_actions_list (features/campaigns/bulk-actions/store.ts)
 select id, environment_id, action, filter, status, before, source_id, total, done, skipped, started_at, completed_at from bulk_actions
 where environment_id = $1 and ($2::uuid is null or id < $2) and ($3::text is null or status = $3)
 order by id desc limit $4;
 
--- bulk_actions_lock (features/bulk-actions/store.ts)
+-- bulk_actions_lock (features/campaigns/bulk-actions/store.ts)
 select id, environment_id, action, filter, status, before, source_id, total, done, skipped, started_at, completed_at from bulk_actions where id = $1 and environment_id = $2 for update;
 
--- bulk_actions_update (features/bulk-actions/store.ts)
+-- bulk_actions_update (features/campaigns/bulk-actions/store.ts)
 update bulk_actions set status = $2, before = $3, done = $4, skipped = $5,
   completed_at = case when $2 = 'running' then null else now() end
 where id = $1;
 
--- connections_claim_refresh (features/connections/chatone/store.ts)
-update chatone_installations set refreshing_until = now() + interval '30 seconds'
- where id = $1 and revision = $2 and refresh_sealed is not null and (refreshing_until is null or refreshing_until < now())
- returning id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
-token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
-last_success_at, last_failure_at, last_failure_reason;
+-- schedule_runs_remove_member (features/campaigns/schedules/eraser.ts)
+update schedule_runs set definition = jsonb_set(definition, '{target}', jsonb_set((definition -> 'target'), '{audience,users}', (
+  select coalesce(jsonb_agg(member), '[]') from jsonb_array_elements_text((definition -> 'target') #> '{audience,users}') member
+  where member <> all ($2::text[]))))
+where environment_id = $1 and status = 'running' and definition #> '{target,audience,users}' ?| $2::text[];
 
--- connections_count_token (features/connections/chatone/store.ts)
-select count(*)::int as count from chatone_installations where token_hash = $1 and id <> $2;
+-- schedules_pause_naming (features/campaigns/schedules/eraser.ts)
+update schedules set target = jsonb_set(target::jsonb, '{trigger_data}', '{}'), status = 'paused', next_slot = null
+where environment_id = $1 and array[target #>> '{trigger_data,external_user_id}',
+  target #>> '{trigger_data,user,external_user_id}', target #>> '{trigger_data,recipient,external_user_id}'] && $2::text[];
 
--- connections_delete_installation (features/connections/chatone/store.ts)
-delete from chatone_installations where id = $1;
+-- schedules_remove_member (features/campaigns/schedules/eraser.ts)
+update schedules set target = jsonb_set(target::jsonb, '{audience,users}', (
+  select coalesce(jsonb_agg(member), '[]') from jsonb_array_elements_text(target::jsonb #> '{audience,users}') member
+  where member <> all ($2::text[])))
+where environment_id = $1 and target::jsonb #> '{audience,users}' ?| $2::text[];
 
--- connections_find_installation (features/connections/chatone/store.ts)
-select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
-token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
-last_success_at, last_failure_at, last_failure_reason from chatone_installations where id = $1 and environment_id = $2;
+-- schedules_list_named_members (features/campaigns/schedules/members.ts)
+select wanted.id as external_user_id, u.timezone
+from (select distinct id from unnest($2::text[]) as given (id) where id > $3 order by id limit $4) wanted
+left join end_users u on u.environment_id = $1 and u.external_user_id = wanted.id
+order by wanted.id;
 
--- connections_insert_installation (features/connections/chatone/store.ts)
-insert into chatone_installations (id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, is_sandbox,
-  token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+-- schedule_runs_delete_old (features/campaigns/schedules/store.ts)
+delete from schedule_runs where id = any (array(
+  select id from schedule_runs where id < $1 and status <> 'running' order by id limit $2))
+returning 1 as one;
 
--- connections_insert_oauth_state (features/connections/chatone/store.ts)
-with old as (delete from chatone_oauth_states where expires_at < now())
-insert into chatone_oauth_states (id, expires_at) values ($1, $2);
+-- schedule_runs_find (features/campaigns/schedules/store.ts)
+select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, broadcast_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = $1 and id = $2;
 
--- connections_list_installations_by_id (features/connections/chatone/store.ts)
-select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
-token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
-last_success_at, last_failure_at, last_failure_reason from chatone_installations where id = any ($1::uuid[]);
-
--- connections_list_named_installations (features/connections/chatone/store.ts)
-select w.position, i.id
-from json_to_recordset($1::json) as w (position int, environment_id uuid, name text)
-cross join lateral (
-  select id from chatone_installations c
-  where c.environment_id = w.environment_id and (w.name is null or c.team_id = w.name or c.id::text = lower(w.name))
-  order by c.installed_at desc, c.id desc limit 1) i;
-
--- connections_lock_installation (features/connections/chatone/store.ts)
-select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
-token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
-last_success_at, last_failure_at, last_failure_reason from chatone_installations where id = $1 and environment_id = $2 for update;
-
--- connections_lock_installing (features/connections/chatone/store.ts)
-select pg_advisory_xact_lock(hashtextextended('chatone_installations:' || $1::text, 0));
-
--- connections_lock_team (features/connections/chatone/store.ts)
-select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
-token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
-last_success_at, last_failure_at, last_failure_reason from chatone_installations where environment_id = $1 and team_id = $2 for update;
-
--- connections_mark_refreshed (features/connections/chatone/store.ts)
-update chatone_installations set token_sealed = $3, token_hash = $4, token_expires_at = $5, refresh_sealed = $6,
-  refreshing_until = null, revision = revision + 1
-where id = $1 and revision = $2;
-
--- connections_mark_team_gone (features/connections/chatone/store.ts)
-update chatone_installations i set status = 'gone', last_failure_at = now(), last_failure_reason = $5
-from environments e
-where e.id = i.environment_id and i.team_id = $1 and i.app_id = $2 and i.status <> 'gone'
-  and ($3::text[] is null or i.bot_user_id = any ($3::text[])) and i.installed_at <= $4
-returning i.id, i.environment_id, e.organization_id;
-
--- connections_take_oauth_state (features/connections/chatone/store.ts)
-delete from chatone_oauth_states where id = $1 and expires_at > now() returning id;
-
--- connections_update_auto_join (features/connections/chatone/store.ts)
-update chatone_installations set auto_join_public_channels = $2 where id = $1;
-
--- connections_update_installation (features/connections/chatone/store.ts)
-update chatone_installations set team_name = $2, bot_user_id = $3, app_id = $4, scopes = $5, is_sandbox = $6,
-  token_sealed = $7, token_hash = $8, token_expires_at = $9, refresh_sealed = $10, refreshing_until = null,
-  installed_at = $11, installed_by_user_id = $12, revision = $13, status = $14
-where id = $1;
-
--- connections_insert_email_settings (features/connections/email/store.ts)
-insert into email_settings (environment_id) values ($1) on conflict do nothing;
-
--- connections_list_email_settings (features/connections/email/store.ts)
-select environment_id, from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers, xmin::text as version from email_settings where environment_id = any($1);
-
--- connections_lock_email_settings (features/connections/email/store.ts)
-select from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers from email_settings where environment_id = $1 for update;
-
--- connections_update_email_settings (features/connections/email/store.ts)
-update email_settings
-set from_address = $2, from_name = $3, reply_to = $4, sender_locked = $5, track_opens = $6, track_clicks = $7,
-  providers = $8, updated_at = now()
-where environment_id = $1;
-
--- connections_delete_endpoint (features/connections/endpoints/store.ts)
-delete from chat_endpoints where id = $1;
-
--- connections_find_endpoint (features/connections/endpoints/store.ts)
-select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
-default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where id = $1 and environment_id = $2 and channel = $3;
-
--- connections_insert_endpoint (features/connections/endpoints/store.ts)
-insert into chat_endpoints (id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
-  default_avatar_url)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-on conflict (environment_id, channel, key) do nothing
+-- schedule_runs_insert (features/campaigns/schedules/store.ts)
+insert into schedule_runs (id, environment_id, schedule_id, slot, is_manual, status, definition, missed_count, completed_at)
+select id, environment_id, schedule_id, slot, is_manual, status, definition, missed_count,
+  case when status = 'missed' then now() end
+from json_to_record($1::json) as (id uuid, environment_id uuid, schedule_id uuid, slot timestamptz, is_manual boolean,
+  status text, definition jsonb, missed_count integer)
+on conflict (schedule_id, slot) where not is_manual do nothing
 returning id;
 
--- connections_list_endpoints (features/connections/endpoints/store.ts)
-select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
-default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where environment_id = $1 and channel = $2
-   and ($3::uuid is null or id < $3) order by id desc limit $4;
+-- schedule_runs_list (features/campaigns/schedules/store.ts)
+select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, broadcast_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = $1 and id < $2 order by id desc limit $3;
 
--- connections_list_endpoints_by_id (features/connections/endpoints/store.ts)
-select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
-default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where id = any ($1::uuid[]);
+-- schedule_runs_list_last (features/campaigns/schedules/store.ts)
+select r.* from unnest($1::uuid[]) as wanted (id), lateral (
+select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, broadcast_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = wanted.id order by id desc limit 1) r;
 
--- connections_list_named_endpoints (features/connections/endpoints/store.ts)
-select w.environment_id, w.channel, w.name, e.id, e.key
-from json_to_recordset($1::json) as w (environment_id uuid, channel text, name text)
-join chat_endpoints e on e.environment_id = w.environment_id and e.channel = w.channel
-  and (e.key = w.name or e.id::text = lower(w.name));
+-- schedule_runs_load (features/campaigns/schedules/store.ts)
+select r.id, r.environment_id, r.schedule_id, r.slot, r.is_manual, r.status, r.definition, r.last_user, r.run_id, r.broadcast_id, r.started_count, r.skipped_count, r.missed_count, r.failure_reason, r.completed_at, s.key as schedule_key, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+  json_build_object('kind', 'job', 'environmentId', e.id, 'environmentKind', e.kind, 'organizationId', o.id,
+    'plan', o.plan) as sender
+from schedule_runs r join schedules s on s.id = r.schedule_id
+join environments e on e.id = r.environment_id join organizations o on o.id = e.organization_id
+where r.id = any ($1::uuid[]);
 
--- connections_lock_endpoint (features/connections/endpoints/store.ts)
-select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
-default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where id = $1 and environment_id = $2 and channel = $3 for update;
+-- schedule_runs_lock (features/campaigns/schedules/store.ts)
+select last_user, status from schedule_runs where id = $1 for update;
 
--- connections_update_endpoint (features/connections/endpoints/store.ts)
-update chat_endpoints set label = $2, url_sealed = $3, url_prefix = $4, flavour = $5, default_username = $6,
-  default_avatar_url = $7, revision = $8, status = $9
+-- schedule_runs_update (features/campaigns/schedules/store.ts)
+update schedule_runs set last_user = case when $6 then null else $2 end, run_id = $3, started_count = started_count + $4,
+  skipped_count = skipped_count + $5,
+  status = case when $7::text is not null then 'failed' when $6 then 'completed' else status end,
+  definition = case when $6 then null else definition end, failure_reason = $7,
+  completed_at = case when $6 then now() end, broadcast_id = $8
 where id = $1;
 
--- connections_list_all (features/connections/overview.ts)
-(select p.value->>'id' as id, p.value->>'name' as name, p.value->>'kind' as kind, 'email' as channel,
-   (p.value->>'enabled')::boolean as enabled, 'active' as status, null as problem,
-   null::timestamptz as last_success_at, null::timestamptz as last_failure_at
- from email_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
- where s.environment_id = $1 order by p.place)
-union all
-(select p.value->>'id', p.value->>'name', p.value->>'kind', 'sms', (p.value->>'enabled')::boolean,
-   case when p.value->>'credentials_validated_at' is null and p.value->>'credentials_detail' <> '' then 'broken' else 'active' end,
-   p.value->>'credentials_detail', null, null
- from sms_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
- where s.environment_id = $1 order by p.place)
-union all
-(select service.kind, service.kind, service.kind, 'in_app', true,
-   case when service.is_ok is false then 'broken' else 'active' end, service.detail,
-   case when service.is_ok then service.checked_at end, case when not service.is_ok then service.checked_at end
- from push_settings s cross join lateral (
-   select p.*, (s.checks->p.kind->>'ok')::boolean as is_ok, s.checks->p.kind->>'detail' as detail,
-     (s.checks->p.kind->>'at')::timestamptz as checked_at
-   from (values (1, 'web_push', s.web_push), (2, 'apns', s.apns), (3, 'fcm', s.fcm)) as p (place, kind, settings)
- ) as service
- where s.environment_id = $1 and service.settings is not null order by service.place)
-union all (select id::text, team_name, 'chatone', 'chatone', true, status, last_failure_reason, last_success_at, last_failure_at from chatone_installations
- where environment_id = $1 order by status = 'active', last_failure_at desc nulls last, id limit 50)
-union all (select id::text, label, channel, channel, true, status, last_failure_reason, last_success_at, last_failure_at from chat_endpoints
- where environment_id = $1 order by status = 'active', last_failure_at desc nulls last, id limit 50);
+-- schedules_count (features/campaigns/schedules/store.ts)
+select count(*)::int as count from schedules where environment_id = $1;
 
--- connections_delete_push_settings (features/connections/push/store.ts)
-delete from push_settings where environment_id = $1;
+-- schedules_delete (features/campaigns/schedules/store.ts)
+delete from schedules where id = $1;
 
--- connections_list_push_settings (features/connections/push/store.ts)
-select environment_id, ring, vapid, web_push, apns, fcm, checks, updated_at::text as saved_at, xmin::text as version from push_settings where environment_id = any ($1::uuid[]);
+-- schedules_find (features/campaigns/schedules/store.ts)
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at from schedules where environment_id = $1 and key = $2;
 
--- connections_lock_push_settings (features/connections/push/store.ts)
-select environment_id, ring, vapid, web_push, apns, fcm, checks from push_settings where environment_id = $1 for update;
+-- schedules_insert (features/campaigns/schedules/store.ts)
+insert into schedules (id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id)
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
+  timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
+  active_since timestamptz, next_slot timestamptz, next_run_at timestamptz, timer_id uuid)
+on conflict (environment_id, key) do nothing
+returning id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at;
 
--- connections_update_push_checks (features/connections/push/store.ts)
-update push_settings set checks = $3 where environment_id = $1 and updated_at = $2::timestamptz;
+-- schedules_lock (features/campaigns/schedules/store.ts)
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at from schedules where environment_id = $1 and key = $2 for update;
 
--- connections_upsert_push_settings (features/connections/push/store.ts)
-insert into push_settings (environment_id, ring, vapid, web_push, apns, fcm, checks) values ($1, $2, $3, $4, $5, $6, $7)
-on conflict (environment_id) do update set
-  ring = excluded.ring, vapid = excluded.vapid, web_push = excluded.web_push, apns = excluded.apns, fcm = excluded.fcm,
-  checks = excluded.checks, updated_at = now();
+-- schedules_lock_timer (features/campaigns/schedules/store.ts)
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now from schedules where timer_id = $1 for update;
 
--- connections_delete_sms_settings (features/connections/sms/store.ts)
-delete from sms_settings where environment_id = $1;
+-- schedules_move_timer (features/campaigns/schedules/store.ts)
+update schedules set status = $2, next_slot = $3, next_run_at = $4 where id = $1;
 
--- connections_list_sms_settings (features/connections/sms/store.ts)
-select environment_id, providers, xmin::text as version from sms_settings where environment_id = any ($1::uuid[]);
+-- schedules_update (features/campaigns/schedules/store.ts)
+update schedules s set name = i.name, target = i.target, cron = i.cron, rule = i.rule, timezone = i.timezone, per_recipient_timezone = i.per_recipient_timezone, starts_at = i.starts_at, ends_at = i.ends_at, missed_runs = i.missed_runs, status = i.status, active_since = i.active_since, next_slot = i.next_slot, next_run_at = i.next_run_at, timer_id = i.timer_id, updated_at = now() from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
+  timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
+  active_since timestamptz, next_slot timestamptz, next_run_at timestamptz, timer_id uuid)
+where s.id = i.id returning s.id, s.environment_id, s.key, s.name, s.target, s.cron, s.rule, s.timezone, s.per_recipient_timezone, s.starts_at, s.ends_at, s.missed_runs, s.status, s.active_since, s.next_slot, s.next_run_at, s.timer_id, s.updated_at;
 
--- connections_lock_sms_settings (features/connections/sms/store.ts)
-select environment_id, providers from sms_settings where environment_id = $1 for update;
+-- brands_find (features/content/brands/store.ts)
+select name, logo_url, accent_color from brands where environment_id = $1;
 
--- connections_update_sms_check (features/connections/sms/store.ts)
-update sms_settings s set providers = (
-  select jsonb_agg(case when p.value = $2::jsonb then p.value || $3::jsonb else p.value end order by p.place)
-  from jsonb_array_elements(s.providers) with ordinality as p (value, place))
-where environment_id = $1 and s.providers @> jsonb_build_array($2::jsonb);
+-- brands_upsert (features/content/brands/store.ts)
+insert into brands (environment_id, name, logo_url, accent_color) values ($1, $2, $3, $4)
+on conflict (environment_id) do update
+  set name = excluded.name, logo_url = excluded.logo_url, accent_color = excluded.accent_color;
 
--- connections_upsert_sms_settings (features/connections/sms/store.ts)
-insert into sms_settings (environment_id, providers) values ($1, $2)
-on conflict (environment_id) do update set providers = excluded.providers, updated_at = now();
+-- parts_count_missing (features/content/parts/missing.ts)
+with
+parts as materialized (
+  select * from template_parts where environment_id = $1 limit 1000
+), locales as materialized (
+  select p.key as locale, p.is_default, v.keys
+  from parts p
+  join template_part_versions v on v.id = p.current_version_id
+  where p.kind = 'translation'
+), wanted as materialized (
+  select unnest(keys) as key from locales where is_default
+  union
+  select unnest(v.translation_keys)
+  from (select * from templates where environment_id = $1 order by id desc limit 5000) t
+  join template_versions v on v.id = t.current_version_id
+  where v.translation_keys is not null
+  union
+  select unnest(v.keys)
+  from parts p
+  join template_part_versions v on v.id = p.current_version_id
+  where p.kind <> 'translation'
+)
+ select l.locale, (select count(*)::int from (
+select key from wanted
+except
+select unnest(near.keys) from locales near
+where near.locale = l.locale or starts_with(l.locale, near.locale || '-')) lacks) as missing
+ from locales l
+ where l.locale = any ($2::text[]);
 
--- dispatch_store_text_alternative (features/dispatch/plan/email-services.ts)
+-- parts_list_missing (features/content/parts/missing.ts)
+with
+parts as materialized (
+  select * from template_parts where environment_id = $1 limit 1000
+), locales as materialized (
+  select p.key as locale, p.is_default, v.keys
+  from parts p
+  join template_part_versions v on v.id = p.current_version_id
+  where p.kind = 'translation'
+), wanted as materialized (
+  select unnest(keys) as key from locales where is_default
+  union
+  select unnest(v.translation_keys)
+  from (select * from templates where environment_id = $1 order by id desc limit 5000) t
+  join template_versions v on v.id = t.current_version_id
+  where v.translation_keys is not null
+  union
+  select unnest(v.keys)
+  from parts p
+  join template_part_versions v on v.id = p.current_version_id
+  where p.kind <> 'translation'
+)
+ select l.locale, lacks.key,
+   exists (select from locales d where d.is_default and lacks.key = any (d.keys)) as in_default
+ from locales l
+ cross join lateral (
+select key from wanted
+except
+select unnest(near.keys) from locales near
+where near.locale = l.locale or starts_with(l.locale, near.locale || '-')) lacks
+ where ($2::text is null or l.locale = $2)
+   and ($3::text is null or (l.locale, lacks.key) > ($3, $4))
+ order by l.locale, lacks.key
+ limit $5;
+
+-- parts_clear_default (features/content/parts/store.ts)
+update template_parts set is_default = false
+where environment_id = $1 and kind = $2 and channel is not distinct from $3 and is_default;
+
+-- parts_count (features/content/parts/store.ts)
+select count(*)::int as count from template_parts where environment_id = $1 and kind = $2;
+
+-- parts_delete (features/content/parts/store.ts)
+delete from template_parts where environment_id = $1 and id = $2;
+
+-- parts_find (features/content/parts/store.ts)
+select p.id, p.environment_id, p.kind, p.key, p.channel, p.is_default, p.current_version_id,
+  v.version, v.content, v.uses, v.keys
+from template_parts p
+join template_part_versions v on v.id = p.current_version_id where p.environment_id = $1 and p.kind = $2 and p.key = $3;
+
+-- parts_find_content (features/content/parts/store.ts)
+select content, keys from template_part_versions where id = $1;
+
+-- parts_find_version (features/content/parts/store.ts)
+select id, version, content, uses, keys from template_part_versions
+where environment_id = $1 and part_id = $2 and version = $3;
+
+-- parts_insert (features/content/parts/store.ts)
+insert into template_parts (id, environment_id, kind, key, channel, is_default, current_version_id)
+values ($1, $2, $3, $4, $5, $6, $7);
+
+-- parts_insert_version (features/content/parts/store.ts)
+insert into template_part_versions (id, environment_id, part_id, version, content, uses, keys, size)
+values ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- parts_list (features/content/parts/store.ts)
+select p.id, p.environment_id, p.kind, p.key, p.channel, p.is_default, p.current_version_id,
+  v.version, v.content, v.uses, v.keys
+from template_parts p
+join template_part_versions v on v.id = p.current_version_id where p.environment_id = $1 and p.id = any ($2::uuid[]) order by p.id desc;
+
+-- parts_list_current (features/content/parts/store.ts)
+select p.kind, p.key, p.channel, p.is_default, v.id as version_id, v.uses, v.size
+from (select * from template_parts where environment_id = $1 limit 1000) p
+join template_part_versions v on v.id = p.current_version_id;
+
+-- parts_list_pinned (features/content/parts/store.ts)
+select id, environment_id, content, size from template_part_versions where id = any ($1::uuid[]);
+
+-- parts_list_sizes (features/content/parts/store.ts)
+select p.id, v.size
+from template_parts p
+join template_part_versions v on v.id = p.current_version_id
+where p.environment_id = $1 and p.kind = $2 and ($3::uuid is null or p.id < $3)
+  and ($5::text is null or strpos(lower(p.key), lower($5)) > 0)
+order by p.id desc
+limit $4;
+
+-- parts_list_users (features/content/parts/store.ts)
+select name from (
+  select t.key as name
+  from (select * from templates where environment_id = $1 order by id desc limit 5000) t
+  join template_versions v on v.id = t.current_version_id
+  where v.uses @> array[$2::text]
+  union all
+  select p.key
+  from (select * from template_parts where environment_id = $1 limit 1000) p
+  join template_part_versions v on v.id = p.current_version_id
+  where v.uses @> array[$2::text]
+) named
+order by name
+limit 10;
+
+-- parts_list_using (features/content/parts/store.ts)
+select min(t.key) as key, v.uses
+from (select * from templates where environment_id = $1 order by id desc limit 5000) t
+join template_versions v on v.id = t.current_version_id
+where v.uses && $2::text[]
+group by v.uses;
+
+-- parts_list_versions (features/content/parts/store.ts)
+select id, version from template_part_versions
+where environment_id = $1 and part_id = $2 and ($3::uuid is null or id < $3)
+order by id desc
+limit $4;
+
+-- parts_update (features/content/parts/store.ts)
+update template_parts set current_version_id = $2, is_default = $3 where id = $1;
+
+-- templates_list_channels (features/content/templates/cascade.ts)
+select t.key, v.channels
+from templates t
+join template_versions v on v.id = t.current_version_id
+where t.environment_id = $1 and t.key = any ($2::text[])
+order by t.key
+for share of t;
+
+-- templates_delete (features/content/templates/store.ts)
+delete from templates where environment_id = $1 and id = $2;
+
+-- templates_find (features/content/templates/store.ts)
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
+from templates t
+join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and (t.key = $2 or t.id = $3) order by t.key = $2 desc limit 1;
+
+-- templates_find_by_id (features/content/templates/store.ts)
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
+from templates t
+join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = $2;
+
+-- templates_find_live (features/content/templates/store.ts)
+select id from environments where organization_id = $1 and kind = 'live' order by id limit 1;
+
+-- templates_find_pin (features/content/templates/store.ts)
+select v.id, v.channels
+from templates t
+join template_versions v on v.id = t.current_version_id
+where t.environment_id = $1 and t.key = $2;
+
+-- templates_find_version (features/content/templates/store.ts)
+select id, version, name, bodies, push, parts from template_versions
+where environment_id = $1 and template_id = $2 and version = $3;
+
+-- templates_insert (features/content/templates/store.ts)
+insert into templates (id, environment_id, key, current_version_id) values ($1, $2, $3, $4)
+on conflict (environment_id, key) do nothing
+returning id;
+
+-- templates_insert_version (features/content/templates/store.ts)
+insert into template_versions (id, environment_id, template_id, version, name, channels, bodies, size,
+  uses, translation_keys, parts, push)
+values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::text[], '{}'), nullif($10::text[], '{}'), $11, $12);
+
+-- templates_list (features/content/templates/store.ts)
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
+from templates t
+join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = any ($2::uuid[]) order by t.id desc;
+
+-- templates_list_pinned (features/content/templates/store.ts)
+select v.id, v.environment_id, v.bodies, v.size, v.parts, e.kind = 'test' as follows_parts
+from template_versions v
+join environments e on e.id = v.environment_id
+where v.id = any ($1::uuid[]);
+
+-- templates_list_sizes (features/content/templates/store.ts)
+select t.id, v.size
+from templates t
+join template_versions v on v.id = t.current_version_id
+where t.environment_id = $1 and ($2::uuid is null or t.id < $2)
+  and ($4::text is null or strpos(lower(t.key), lower($4)) > 0 or strpos(lower(v.name), lower($4)) > 0)
+order by t.id desc
+limit $3;
+
+-- templates_list_versions (features/content/templates/store.ts)
+select id, version, name
+from template_versions
+where environment_id = $1 and template_id = $2 and ($3::uuid is null or id < $3)
+order by id desc
+limit $4;
+
+-- templates_lock (features/content/templates/store.ts)
+select from templates where id = $1 for update;
+
+-- templates_point (features/content/templates/store.ts)
+update templates set current_version_id = $2 where id = $1;
+
+-- brake_count_pages (features/control/brake/counts-store.ts)
+select (pg_relation_size('brake_counts') / current_setting('block_size')::int)::int as pages;
+
+-- brake_delete_counts (features/control/brake/counts-store.ts)
+delete from brake_counts where ctid = any (array(
+select ctid from brake_counts
+where ctid >= format('(%s,0)', $1::int)::tid and ctid < format('(%s,0)', $2::int)::tid and slot_at + make_interval(secs => 2 * window_seconds) < now()
+for update skip locked));
+
+-- brake_give_back (features/control/brake/counts-store.ts)
+with marked as (update queue_leased set note = coalesce(note, '{}') || '{"braked":true}'
+ where kind = 1 and id = any ($5::uuid[]) and worker_id is not distinct from $6)
+insert into brake_counts as c (environment_id, subject, slot_at, amount, most, window_seconds)
+select environment_id, subject, slot_at, amount, 0, 0
+from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[], $7::boolean[])
+  as given (environment_id, subject, slot_at, amount, is_shared)
+order by is_shared, subject
+on conflict (subject) do update set
+  amount = c.amount - case when c.slot_at = excluded.slot_at then excluded.amount else 0 end,
+  (past, past_amounts) = (
+    select coalesce(sum(rest), 0), array_agg(rest) from unnest(c.past_slots, c.past_amounts) as p (s, a)
+      cross join lateral (select a - case when s = excluded.slot_at then excluded.amount else 0 end as rest) rests);
+
+-- brake_list_counts (features/control/brake/counts-store.ts)
+with wanted as (
+  select position, subject, amount, ($4::uuid[])[rule] as environment_id, ($5::bigint[])[rule] as most,
+    ($6::int[])[rule] as window_seconds, ($8::boolean[])[rule] as is_shared, date_bin(make_interval(secs => ($7::int[])[rule]), to_timestamp(($9::float8[])[position]), 'epoch') as slot_at
+  from unnest($1::int[], $2::uuid[], $3::bigint[]) with ordinality as given (rule, subject, amount, position))
+select position::int as position, w.slot_at, coalesce(found.total, 0) as total, coalesce(found.first_at, w.slot_at) as first_at
+from wanted w left join brake_counts c using (subject) cross join lateral (
+  select sum(a)::float8 as total, min(s) as first_at
+  from unnest(c.past_slots || c.slot_at, c.past_amounts || c.amount) as p (s, a)
+  where s >= w.slot_at - make_interval(secs => w.window_seconds) and a > 0) found;
+
+-- brake_list_uncounted (features/control/brake/counts-store.ts)
+select id from queue_leased
+where kind = 1 and id = any ($1::uuid[]) and worker_id is not distinct from $2 and not coalesce(note ? 'braked', false);
+
+-- brake_take (features/control/brake/counts-store.ts)
+with wanted as (
+  select position, subject, amount, ($4::uuid[])[rule] as environment_id, ($5::bigint[])[rule] as most,
+    ($6::int[])[rule] as window_seconds, ($8::boolean[])[rule] as is_shared, (select array_agg(date_bin(make_interval(secs => length), now(), 'epoch')) from unnest($7::int[]) length)[rule] as slot_at
+  from unnest($1::int[], $2::uuid[], $3::bigint[]) with ordinality as given (rule, subject, amount, position)), taken as (
+  insert into brake_counts as c (subject, environment_id, slot_at, amount, most, window_seconds)
+  select subject, environment_id, slot_at, amount, most, window_seconds from wanted
+  order by is_shared, subject
+  on conflict (subject) do update set
+    slot_at = greatest(c.slot_at, excluded.slot_at),
+    amount = case when excluded.slot_at > c.slot_at then 0 else c.amount end + excluded.amount,
+    most = excluded.most,
+    window_seconds = excluded.window_seconds,
+    (past, past_slots, past_amounts) = (
+      select coalesce(sum(a), 0), array_agg(s), array_agg(a)
+      from unnest(
+        case when excluded.slot_at > c.slot_at then c.past_slots || c.slot_at else c.past_slots end,
+        case when excluded.slot_at > c.slot_at then c.past_amounts || c.amount else c.past_amounts end) as p (s, a)
+      where s >= excluded.slot_at - make_interval(secs => excluded.window_seconds) and a > 0)
+  returning subject, most, past + amount as total, slot_at, coalesce(past_slots[1], slot_at) as first_at
+), reached as (
+  select bool_or(total > most) as is_over, bool_or(total > most / 10) as is_near from taken
+), marked as (
+  update queue_leased set note = coalesce(note, '{}') || '{"braked":true}'
+ where kind = 1 and id = any (case when (select is_near and not is_over from reached) then $9::text::uuid[] else '{}' end) and worker_id is not distinct from $10
+)
+select wanted.position::int as position, taken.slot_at, total::float8 as total, first_at
+from taken join wanted using (subject) where (select is_over from reached);
+
+-- brake_engage (features/control/brake/engagements.ts)
+insert into brake_engagements as e (environment_id, rule, engaged_at, last_at, detail) values ($1, $2, now(), now(), $3)
+on conflict (environment_id, rule) do update set last_at = now(), detail = excluded.detail,
+  engaged_at = case when e.last_at < now() - make_interval(secs => 600) then now() else e.engaged_at end
+returning environment_id, rule, engaged_at, last_at, detail, engaged_at = now() as is_new;
+
+-- brake_list_engagements (features/control/brake/engagements.ts)
+select environment_id, rule, engaged_at, last_at, detail from brake_engagements
+where environment_id = $1 and last_at > now() - make_interval(secs => 600) order by engaged_at desc;
+
+-- brake_delete_freeze (features/control/brake/freezes-store.ts)
+delete from brake_freezes where environment_id = $1 and channel = $2 returning environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at;
+
+-- brake_insert_freeze (features/control/brake/freezes-store.ts)
+insert into brake_freezes (environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at) values ($1, $2, $3, $4, $5, now())
+on conflict (environment_id, channel) do nothing returning environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at;
+
+-- brake_list_freezes (features/control/brake/freezes-store.ts)
+select environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at from brake_freezes where environment_id = any ($1::uuid[]) order by channel;
+
+-- brake_list_held (features/control/brake/holds.ts)
+select id, channel, address, template_key, category from notifications
+where id = any ($1::uuid[]) and environment_id = $2;
+
+-- brake_summarize_held (features/control/brake/holds.ts)
+select channel, count(*)::int as count, count(distinct coalesce(external_user_id, lower(address)))::int as recipients
+from notifications where id = any ($1::uuid[]) and environment_id = $2
+group by grouping sets ((), (channel)) order by 2 desc;
+
+-- brake_delete_releases (features/control/brake/releases-store.ts)
+delete from brake_releases where status <> 'running' and completed_at < now() - interval '90 days';
+
+-- brake_find_release (features/control/brake/releases-store.ts)
+select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at from brake_releases where id = $1 and environment_id = $2;
+
+-- brake_insert_release (features/control/brake/releases-store.ts)
+insert into brake_releases (id, environment_id, hold, action, status, total, held_before, started_at)
+ values ($1, $2, $3, $4, 'running', $5, now(), now()) returning id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at;
+
+-- brake_list_running_releases (features/control/brake/releases-store.ts)
+select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at from brake_releases where environment_id = $1 and status = 'running';
+
+-- brake_lock_release (features/control/brake/releases-store.ts)
+select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at from brake_releases where id = $1 for no key update;
+
+-- brake_update_release (features/control/brake/releases-store.ts)
+update brake_releases set status = $2, total = $3, done = $4,
+  completed_at = case when $2 = 'running' then null else coalesce(completed_at, now()) end
+where id = $1;
+
+-- brake_delete_rule (features/control/brake/rules-store.ts)
+with engagement as (delete from brake_engagements where environment_id = $1 and rule = $2)
+delete from brake_rules where environment_id = $1 and key = $2;
+
+-- brake_find_matched (features/control/brake/rules-store.ts)
+select $3::text is null or exists (select from categories where environment_id = $1 and key = $3) as category, $4::text is null or exists (select from templates where environment_id = $1 and key = $4) as template_key, $5::text is null or exists (select from workflows where environment_id = $1 and key = $5) as workflow_key,
+$2::uuid is null or exists (select from api_keys where environment_id = $1 and id = $2) as key_id;
+
+-- brake_list_rules (features/control/brake/rules-store.ts)
+select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
+max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled from brake_rules where environment_id = $1 order by key;
+
+-- brake_upsert_rule (features/control/brake/rules-store.ts)
+insert into brake_rules (id, environment_id, key, name, scope, match, per_template, period, unit, max_amount, action,
+   hold_expires_hours, includes_critical, is_enabled)
+ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+ on conflict (environment_id, key) do update set name = excluded.name, scope = excluded.scope, match = excluded.match,
+   per_template = excluded.per_template, period = excluded.period, unit = excluded.unit, max_amount = excluded.max_amount,
+   action = excluded.action, hold_expires_hours = excluded.hold_expires_hours,
+   includes_critical = excluded.includes_critical, is_enabled = excluded.is_enabled
+ returning id, environment_id, key, name, scope, match, per_template, period as "window", unit,
+max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled;
+
+-- brake_list_rates (features/control/brake/spikes.ts)
+with recent as (
+  select environment_id, sum(accepted)::int as accepted from activity
+  where step = 60 and at >= date_trunc('minute', now()) - interval '1 minute' and at < date_trunc('minute', now())
+  group by 1 having sum(accepted) > $1
+)
+select r.environment_id, e.kind as environment_kind, r.accepted, greatest($2::float8, usual.accepted / (7 * 60.0))::float8 as usual
+from recent r join environments e on e.id = r.environment_id cross join lateral (
+  select coalesce(sum(a.accepted), 0) as accepted
+  from generate_series(1, 7) as day (ago), lateral (
+    select accepted from activity
+    where environment_id = r.environment_id and step = 600
+      and at >= date_trunc('hour', now()) - day.ago * interval '1 day'
+      and at < date_trunc('hour', now()) - day.ago * interval '1 day' + interval '1 hour') a) usual;
+
+-- brake_list_states (features/control/brake/state-store.ts)
+select given.id as environment_id,
+   array(select to_json(rule) from (
+     select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
+max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled, (
+       select w.id from workflows w where w.environment_id = r.environment_id and w.key = r.match ->> 'workflow_key'
+     ) as "workflowId"
+     from brake_rules r where r.environment_id = given.id) rule) as rules,
+   array(select to_json(f) from brake_freezes f where f.environment_id = given.id order by f.channel) as freezes,
+   exists (select from brake_engagements g where g.environment_id = given.id and g.rule = 'spike'
+     and g.last_at > now() - interval '150 seconds') as is_spiking, -- noted once a minute
+   array(select to_json(p) from prices p where p.environment_id = given.id) as prices
+ from unnest($1::uuid[]) as given (id);
+
+-- spend_add (features/control/spend/store.ts)
+insert into spend_counts as s (environment_id, month, channel, currency, amount_micros)
+select * from json_to_recordset($1::json)
+  as (environment_id uuid, month date, channel text, currency text, amount_micros bigint)
+order by 1, 2, 3, 4 -- everyone locks in this order: no deadlocks
+on conflict (environment_id, month, channel, currency) do update set amount_micros = s.amount_micros + excluded.amount_micros;
+
+-- spend_delete_prices (features/control/spend/store.ts)
+delete from prices where environment_id = $1;
+
+-- spend_insert_prices (features/control/spend/store.ts)
+insert into prices (environment_id, channel, provider_kind, prefix, price_micros, currency)
+select $1, * from json_to_recordset($2::json)
+  as (channel text, provider_kind text, prefix text, price_micros bigint, currency text);
+
+-- spend_list_prices (features/control/spend/store.ts)
+select channel, provider_kind, prefix, price_micros::float8 as price_micros, currency from prices
+where environment_id = $1 order by channel, provider_kind, prefix;
+
+-- spend_sums (features/control/spend/store.ts)
+select current.currency, s.channel, s.amount_micros::float8 as amount_micros
+from (select currency from prices where environment_id = $1 order by channel, provider_kind, prefix limit 1) current
+left join spend_counts s on s.environment_id = $1 and s.month = $2 and s.currency = current.currency
+order by s.channel;
+
+-- storage_add (features/control/usage/storage-store.ts)
+insert into environment_storage as s (environment_id, added_bytes)
+select environment_id, bytes from unnest($1::uuid[], $2::bigint[]) as given (environment_id, bytes)
+order by environment_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id) do update set added_bytes = s.added_bytes + excluded.added_bytes
+returning environment_id, (measured_bytes + added_bytes)::float8 as stored_bytes;
+
+-- storage_claim (features/control/usage/storage-store.ts)
+update environment_storage set measure_after = now() + interval '10 minutes'
+where environment_id = (
+  select environment_id from environment_storage
+  where measure_after <= now()
+    and (measured_bytes + added_bytes >= $1::float8
+      or (added_bytes > 0 and measured_at < now() - interval '5 minutes')
+      or measured_at < now() - interval '1 day')
+  order by measure_after limit 1 for update skip locked)
+returning environment_id, added_bytes::float8;
+
+-- storage_find (features/control/usage/storage-store.ts)
+select (measured_bytes + added_bytes)::float8 as stored_bytes from environment_storage where environment_id = $1;
+
+-- storage_measure_notifications (features/control/usage/storage-store.ts)
+with slice as materialized (
+  select id from notifications where environment_id = $1 and id > $2 order by id limit 2000
+)
+select (select id from slice order by id desc limit 1) as last,
+  coalesce(sum(1024 + coalesce(octet_length(c.subject), 0) + coalesce(octet_length(c.html_body), 0)
+    + coalesce(octet_length(c.text_body), 0) + octet_length(c.template_data::text)
+    + coalesce(octet_length(c.structured::text), 0) + coalesce(octet_length(c.inbox_extras::text), 0)
+    + case when c.attachments is null then 0 else
+      (select coalesce(sum(octet_length(b.bytes)), 0) from attachment_bytes b where b.notification_id = slice.id) end
+    + case when c.attachments is null and c.body_object is null then 0 else
+      (select coalesce(sum(o.size_bytes), 0) from stored_objects o
+       where o.notification_id = slice.id and o.state = 'stored') end), 0)::float8 as bytes
+from slice join notification_contents c on c.notification_id = slice.id;
+
+-- storage_measure_others (features/control/usage/storage-store.ts)
+select (
+(select coalesce(sum(payload_bytes), 0) from sandbox_messages where environment_id = $1)
++ (select coalesce(sum(bytes), 0) from inbox_items where environment_id = $1 and archived_at is null)
++ (select coalesce(sum(bytes), 0) from inbox_items where environment_id = $1 and archived_at is not null)
++ (select coalesce(sum(1024 + octet_length(r.trigger_data::text)
+     + (select coalesce(sum(pg_column_size(s.output)), 0) from run_steps s where s.run_id = r.id)), 0)
+   from workflows w join runs r on r.workflow_id = w.id where w.environment_id = $1))::float8 as bytes;
+
+-- storage_measured (features/control/usage/storage-store.ts)
+update environment_storage
+set measured_bytes = $2, added_bytes = greatest(0, added_bytes - $3), measured_at = now(),
+  measure_after = now() + make_interval(secs => $4::float8 / 1000)
+where environment_id = $1;
+
+-- usage_lock_plan_accounts (features/control/usage/store.ts)
+select from organizations sharing
+where coalesce(sharing.plan_owner_id, sharing.id) in (select coalesce(o.plan_owner_id, o.id) from organizations o where o.id = any ($1::uuid[]))
+order by id for no key update;
+
+-- usage_plan_use (features/control/usage/store.ts)
+select mine.id as organization_id, coalesce(mine.plan_owner_id, mine.id) as account_id, counter.month::text,
+  coalesce(sum(counter.sends), 0)::float8 as sends
+from organizations mine
+join organizations sharing on coalesce(sharing.plan_owner_id, sharing.id) = coalesce(mine.plan_owner_id, mine.id) and sharing.plan = mine.plan
+left join usage_counters counter on counter.organization_id = sharing.id and counter.month = any ($2::date[])
+where mine.id = any ($1::uuid[])
+group by 1, 2, 3;
+
+-- usage_sums (features/control/usage/store.ts)
+select organization_id, month::text, channel, sum(sends)::float8 as sends
+from usage_counters where organization_id = any ($1::uuid[]) and month = any ($2::date[])
+group by 1, 2, 3;
+
+-- dispatch_store_text_alternative (features/delivery/dispatch/plan/channel-planners.ts)
 update notification_contents set text_alternative = $2 where notification_id = $1;
 
--- dispatch_add_fault (features/dispatch/store.ts)
+-- dispatch_add_fault (features/delivery/dispatch/store.ts)
 update notifications set trace = trace || $2::jsonb
 where id in (select id from notifications where id = any ($1::uuid[]) order by id for no key update)
   and status = 'queued' and trace->-1->>'name' is distinct from $3;
 
--- dispatch_find_broadcast_statuses (features/dispatch/store.ts)
+-- dispatch_find_broadcast_statuses (features/delivery/dispatch/store.ts)
 select id, status from broadcasts where id = any ($1::uuid[]);
 
--- dispatch_load (features/dispatch/store.ts)
+-- dispatch_load (features/delivery/dispatch/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
   n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id, n.broadcast_id, n.source_id, n.chain,
   c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
@@ -989,10 +822,10 @@ join notification_contents c on c.notification_id = n.id
 join environments e on e.id = n.environment_id
 where n.id = any ($1::uuid[]);
 
--- dispatch_lock_statuses (features/dispatch/store.ts)
+-- dispatch_lock_statuses (features/delivery/dispatch/store.ts)
 select id, status from notifications where id = any ($1::uuid[]) order by id for no key update;
 
--- dispatch_settle (features/dispatch/store.ts)
+-- dispatch_settle (features/delivery/dispatch/store.ts)
 update notifications n set
   status = case when n.status = 'queued' then i.status else n.status end,
   events = n.events || i.events,
@@ -1006,7 +839,7 @@ from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, trace
   sent_at timestamptz, last_error text, suppression_reason text)
 where n.id = i.id;
 
--- dispatch_store_rendered (features/dispatch/store.ts)
+-- dispatch_store_rendered (features/delivery/dispatch/store.ts)
 update notification_contents c set
   subject = i.subject, html_body = i.html_body, text_body = i.text_body, structured = i.structured, rendered_at = now(),
   body_object = i.body_object
@@ -1014,34 +847,165 @@ from json_to_recordset($1::json)
   as i (id uuid, subject text, html_body text, text_body text, structured json, body_object uuid)
 where c.notification_id = i.id;
 
--- idempotency_claim (features/idempotency/store.ts)
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select $1::uuid as environment_id, $2::text as operation, $3::text as key, $4::text as body_hash, $5::uuid as resource_id) claim
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
-  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
-  where known.created_at < now() - interval '24 hours'
-returning resource_id;
+-- push_add_trace (features/delivery/push/ring-store.ts)
+with target as materialized (
+  select n.id, i.trace
+  from json_to_recordset($1::json) as i (id uuid, environment_id uuid, trace jsonb)
+  join notifications n on n.id = i.id and n.environment_id = i.environment_id
+  where jsonb_array_length(n.trace) < 500
+  order by n.id for no key update of n -- everyone locks in this order: no deadlocks
+)
+update notifications n set trace = n.trace || target.trace from target where n.id = target.id;
 
--- idempotency_find (features/idempotency/store.ts)
-select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3;
+-- push_delete_gone_devices (features/delivery/push/ring-store.ts)
+delete from devices where id in (
+select d.id from devices d join unnest($1::uuid[], $2::timestamptz[]) as i (id, before) on i.id = d.id
+where d.last_seen_at < i.before order by d.id for update of d);
 
--- idempotency_find_earlier (features/idempotency/store.ts)
-select resource_id from idempotency_keys
-where environment_id = $1 and operation = $2 and key = $3 and body_hash = decode($4, 'hex')
-  and created_at >= now() - interval '24 hours';
+-- push_find_environments (features/delivery/push/ring-store.ts)
+select e.id, e.kind, s.xmin::text as version from environments e
+left join push_settings s on s.environment_id = e.id where e.id = any ($1::uuid[]);
 
--- idempotency_find_known (features/idempotency/store.ts)
-select environment_id, operation, key
-from idempotency_keys join json_to_recordset($1::json) as wanted (environment_id uuid, operation text, key text)
-  using (environment_id, operation, key)
-where created_at >= now() - interval '24 hours';
+-- push_list_devices_of_users (features/delivery/push/ring-store.ts)
+select d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address
+from (select distinct * from unnest($1::uuid[], $2::text[]) u (environment_id, external_user_id)) owner
+cross join lateral (
+  select * from devices d
+  where d.environment_id = owner.environment_id and d.external_user_id = owner.external_user_id
+  order by d.last_seen_at desc limit 100
+) d;
 
--- idempotency_remove_expired (features/idempotency/store.ts)
-delete from idempotency_keys where ctid = any (array(
-  select ctid from idempotency_keys where created_at < now() - interval '24 hours'
-  order by created_at limit $1 for update skip locked))
-returning 1 as one;
+-- push_list_returned (features/delivery/push/ring-store.ts)
+select id from inbox_items
+where id = any ($1::uuid[]) and arrived_at is not null and read_at is null and archived_at is null;
+
+-- push_list_ring_settings (features/delivery/push/ring-store.ts)
+select i.id, coalesce(v.push, c.push, s.ring) as ring
+from json_to_recordset($1::json)
+  as i (id uuid, environment_id uuid, external_user_id text, category text, template_version_id uuid)
+join push_settings s on s.environment_id = i.environment_id
+left join categories c on c.environment_id = i.environment_id and c.key = i.category
+left join template_versions v on v.id = i.template_version_id
+where exists (
+  select from devices d where d.environment_id = i.environment_id and d.external_user_id = i.external_user_id);
+
+-- push_list_seen (features/delivery/push/ring-store.ts)
+select id, environment_id, external_user_id from inbox_items
+where id = any ($1::uuid[]) and (read_at is not null or archived_at is not null);
+
+-- push_load_items (features/delivery/push/ring-store.ts)
+with item as materialized (
+  select i.id, i.environment_id, i.external_user_id, i.subject, left(i.html_body, 20000) as html_body,
+    left(i.text_body, 20000) as text_body, i.action_url, exists (
+      select from inbox_presences p
+      where p.environment_id = i.environment_id and p.external_user_id = i.external_user_id and p.visible_until > now()
+    ) as is_open
+  from inbox_items i where i.id = any ($1::uuid[]) and i.read_at is null and i.archived_at is null
+), rung as (
+  update inbox_items i set rung_at = now() where i.id = any (array(
+    select r.id from inbox_items r join item on item.id = r.id
+    where not item.is_open and r.rung_at is null and r.read_at is null and r.archived_at is null
+    for no key update of r skip locked)) -- a locked item is being changed: the writer checks it again
+)
+select item.*, e.kind as environment_kind, s.xmin::text as settings_version
+from item
+join environments e on e.id = item.environment_id
+left join push_settings s on s.environment_id = item.environment_id;
+
+-- push_mark_outcomes (features/delivery/push/ring-store.ts)
+with target as materialized (
+  select d.id, i.outcome, i.detail, i.at
+  from json_to_recordset($1::json) as i (id uuid, outcome text, detail text, at timestamptz)
+  join devices d on d.id = i.id
+  where d.last_outcome is distinct from i.outcome or d.last_outcome_detail is distinct from i.detail
+    or d.last_outcome_at < i.at - interval '1 hour'
+  order by d.id for update of d
+)
+update devices d set last_outcome = target.outcome, last_outcome_detail = target.detail, last_outcome_at = target.at
+from target where d.id = target.id;
+
+-- push_delete_device (features/delivery/push/store.ts)
+delete from devices d where d.environment_id = $1 and d.external_user_id = $2 and d.id = $3 returning d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address, d.label, d.created_at, d.last_seen_at, d.last_outcome, d.last_outcome_detail, d.last_outcome_at;
+
+-- push_delete_devices_beyond (features/delivery/push/store.ts)
+delete from devices where id = any (array(
+select id from devices where environment_id = $1 and external_user_id = $2
+order by last_seen_at desc, id desc offset 100 limit 100));
+
+-- push_delete_expired_presences (features/delivery/push/store.ts)
+delete from inbox_presences where ctid = any (array(
+  select ctid from inbox_presences where visible_until < now() - interval '1 minute'
+  order by visible_until limit $1))
+returning page;
+
+-- push_delete_presence (features/delivery/push/store.ts)
+delete from inbox_presences where environment_id = $1 and external_user_id = $2 and page = $3;
+
+-- push_erase_devices (features/delivery/push/store.ts)
+delete from devices where environment_id = $1 and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias))) and id < $4;
+
+-- push_erase_presences (features/delivery/push/store.ts)
+delete from inbox_presences where environment_id = $1 and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias)));
+
+-- push_list_devices (features/delivery/push/store.ts)
+select d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address, d.label, d.created_at, d.last_seen_at, d.last_outcome, d.last_outcome_detail, d.last_outcome_at from devices d where d.environment_id = $1 and d.external_user_id = $2
+order by d.last_seen_at desc, d.id desc limit 100;
+
+-- push_upsert_device (features/delivery/push/store.ts)
+insert into devices as d (id, environment_id, external_user_id, kind, identity, service, address, label)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
+on conflict (environment_id, identity) do update set
+  external_user_id = excluded.external_user_id, address = excluded.address, label = excluded.label, last_seen_at = now(),
+  last_outcome = case when d.external_user_id = excluded.external_user_id then d.last_outcome end,
+  last_outcome_detail = case when d.external_user_id = excluded.external_user_id then d.last_outcome_detail end,
+  last_outcome_at = case when d.external_user_id = excluded.external_user_id then d.last_outcome_at end
+returning d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address, d.label, d.created_at, d.last_seen_at, d.last_outcome, d.last_outcome_detail, d.last_outcome_at;
+
+-- push_upsert_presence (features/delivery/push/store.ts)
+insert into inbox_presences (environment_id, external_user_id, page, visible_until)
+select $1, $2, $3, now() + make_interval(secs => $4)
+where (select count(*) from inbox_presences
+  where environment_id = $1 and external_user_id = $2 and page <> $3 and visible_until > now()) < 50
+on conflict (environment_id, external_user_id, page) do update set visible_until = excluded.visible_until;
+
+-- receipts_delete_events (features/delivery/receipts/reported-events-store.ts)
+with gone as (
+  delete from callback_events where ctid = any (array(
+    select ctid from callback_events where seen_at < $1 order by seen_at limit $2 for update skip locked))
+  returning 1)
+select count(*)::int as deleted from gone;
+
+-- receipts_insert_events (features/delivery/receipts/reported-events-store.ts)
+insert into callback_events (environment_id, provider_id, event_hash, seen_at)
+select environment_id, provider_id, event_hash, $4
+from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as reported (environment_id, provider_id, event_hash)
+order by environment_id, provider_id, event_hash -- all transactions lock in this order, so there are no deadlocks
+on conflict do nothing
+returning environment_id, provider_id, event_hash;
+
+-- receipts_apply (features/delivery/receipts/store.ts)
+update notifications n set
+  status = case
+    when i.status is null then n.status
+    when n.status in ('queued', 'sent') then i.status
+    when n.status = 'delivered' and i.status = 'complained' then i.status
+    else n.status end,
+  events = n.events || i.events,
+  last_error = coalesce(i.last_error, n.last_error)
+from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, last_error text)
+where n.id = i.id
+returning n.id, n.environment_id, n.channel, n.address;
+
+-- receipts_lock_notifications (features/delivery/receipts/store.ts)
+select n.id, n.environment_id, n.channel, n.status,
+  (select jsonb_object_agg(type, number) from (
+     select event->>'type' as type, count(*) as number from jsonb_array_elements(n.events) as event group by 1) as counted
+  ) as counts
+from notifications n
+join unnest($1::uuid[], $2::uuid[]) as wanted (id, environment_id)
+  on n.id = wanted.id and n.environment_id = wanted.environment_id
+order by n.id
+for no key update of n;
 
 -- inbox_mark_many_archived (features/inbox/bulk-store.ts)
 with slice as materialized (
@@ -1447,7 +1411,7 @@ order by k.retires_at desc nulls first;
 -- inbox_keys_retire (features/inbox/keys-store.ts)
 update inbox_keys set retires_at = least(retires_at, $2) where environment_id = $1;
 
--- inbox_lock_owners_of_snoozed (features/inbox/return-store.ts)
+-- inbox_lock_owners_of_snoozed (features/inbox/return-job.ts)
 select from inboxes b
 join (
   select distinct i.environment_id, i.external_user_id from inbox_items i
@@ -1456,7 +1420,7 @@ join (
 order by b.environment_id, b.external_user_id -- all transactions lock in this order, so there are no deadlocks
 for update of b;
 
--- inbox_return_items (features/inbox/return-store.ts)
+-- inbox_return_items (features/inbox/return-job.ts)
 with target as (
   -- The previous release archives without ending the snooze: such an item stays archived, and adds nothing.
   select i.id, i.read_at is null or i.archived_at is not null as counted, due.position
@@ -1676,64 +1640,74 @@ delete from inbox_tickets t using environments e
 where t.ticket_hash = $1 and t.expires_at > $2 and e.id = t.environment_id
 returning t.environment_id, e.organization_id, t.external_user_id, t.token_expires_at;
 
--- incidents_delete_old (features/incidents/store.ts)
-delete from incidents where resolved_at < now() - interval '90 days';
-
--- incidents_insert (features/incidents/store.ts)
-with made as (
-  insert into incidents (id, title, provider) values ($1, $2, $3) on conflict do nothing returning id
-), told as (
-  insert into incident_updates (id, incident_id, message) select $4, id, $5 from made
+-- activity_add (features/insight/activity/store.ts)
+with calls as (
+  insert into webhook_activity as w (environment_id, endpoint_id, slot, succeeded, failed, latency)
+  select environment_id, endpoint_id, to_timestamp(slot / 1000), succeeded, failed, latency
+  from json_to_recordset($2::json)
+    as (environment_id uuid, endpoint_id uuid, slot float8, succeeded int, failed int, latency int[])
+  order by 2, 3
+  on conflict (endpoint_id, slot) do update set succeeded = w.succeeded + excluded.succeeded,
+    failed = w.failed + excluded.failed, latency = array(select coalesce(a, 0) + coalesce(b, 0) from unnest(w.latency, excluded.latency) as both_of (a, b))
+), triggers as (
+  insert into workflow_activity as t (workflow_id, slot, triggered)
+  select workflow_id, to_timestamp(slot / 1000), triggered
+  from json_to_recordset($3::json) as (workflow_id uuid, slot float8, triggered int)
+  order by 1, 2
+  on conflict (workflow_id, slot) do update set triggered = t.triggered + excluded.triggered
 )
-select id from made;
+insert into activity as n (environment_id, step, at, channel, accepted, sent, delivered, failed, suppressed, bounced, complained, retried, latency)
+select environment_id, step, to_timestamp(at / 1000), channel, accepted, sent, delivered, failed, suppressed, bounced, complained, retried, latency
+from json_to_recordset($1::json) as (environment_id uuid, step smallint, at float8, channel text,
+  accepted int, sent int, delivered int, failed int, suppressed int, bounced int, complained int, retried int, latency int[])
+order by 1, 2, 3, 4
+on conflict (environment_id, step, at, channel) do update set
+  accepted = n.accepted + excluded.accepted, sent = n.sent + excluded.sent, delivered = n.delivered + excluded.delivered, failed = n.failed + excluded.failed, suppressed = n.suppressed + excluded.suppressed, bounced = n.bounced + excluded.bounced, complained = n.complained + excluded.complained, retried = n.retried + excluded.retried,
+  latency = case when excluded.latency is null then n.latency else array(select coalesce(a, 0) + coalesce(b, 0) from unnest(n.latency, excluded.latency) as both_of (a, b)) end;
 
--- incidents_insert_update (features/incidents/store.ts)
-with found as (
-  update incidents set resolved_at = case when $4 then now() end
-  where id = $1 and resolved_at is null returning id, title
-), told as (
-  insert into incident_updates (id, incident_id, message) select $2, id, $3 from found
+-- activity_delete_before (features/insight/activity/store.ts)
+with gone as (
+  delete from activity where ctid = any (array(
+    select ctid from activity where step = $1 and at < $2 order by at limit $3)) returning 1)
+select count(*)::int as count from gone;
+
+-- activity_delete_calls_before (features/insight/activity/store.ts)
+with gone as (
+  delete from webhook_activity where ctid = any (array(
+    select ctid from webhook_activity where slot < $1 order by slot limit $2)) returning 1)
+select count(*)::int as count from gone;
+
+-- activity_delete_triggers_before (features/insight/activity/store.ts)
+with gone as (
+  delete from workflow_activity where ctid = any (array(
+    select ctid from workflow_activity where slot < $1 order by slot limit $2)) returning 1)
+select count(*)::int as count from gone;
+
+-- activity_list_called (features/insight/activity/store.ts)
+with counted as materialized (
+  select endpoint_id, slot, succeeded, failed from webhook_activity
+  where environment_id = $1 and slot >= $2 and slot < $3 order by slot desc limit 50000
+), extent as (select case when count(*) = 50000 then min(slot) end as since from counted)
+select e.id, e.url || case when e.sealed_query is null then '' else '?••••' end as url, e.description, e.status, extent.since, sum(c.succeeded)::float8 as succeeded,
+  sum(c.failed)::float8 as failed
+from counted c join webhook_endpoints e on e.id = c.endpoint_id and e.environment_id = $1, extent
+group by e.id, extent.since
+order by sum(c.failed) desc, sum(c.succeeded) desc, e.id limit $4;
+
+-- activity_sum (features/insight/activity/store.ts)
+with counted as materialized (
+  select * from activity where environment_id = $1 and step = $5 and at >= $2 and at < $3
 )
-select title from found;
+select (extract(epoch from date_bin(make_interval(secs => $4), at, 'epoch')) * 1000)::float8 as at, channel, sum(accepted)::float8 as accepted, sum(sent)::float8 as sent, sum(delivered)::float8 as delivered, sum(failed)::float8 as failed, sum(suppressed)::float8 as suppressed, sum(bounced)::float8 as bounced, sum(complained)::float8 as complained, sum(retried)::float8 as retried, null::float8[] as latency from counted group by 1, 2
+union all
+select 0, '', sum(accepted)::float8 as accepted, sum(sent)::float8 as sent, sum(delivered)::float8 as delivered, sum(failed)::float8 as failed, sum(suppressed)::float8 as suppressed, sum(bounced)::float8 as bounced, sum(complained)::float8 as complained, sum(retried)::float8 as retried, array[coalesce(sum(latency[1]), 0), coalesce(sum(latency[2]), 0), coalesce(sum(latency[3]), 0), coalesce(sum(latency[4]), 0), coalesce(sum(latency[5]), 0), coalesce(sum(latency[6]), 0), coalesce(sum(latency[7]), 0), coalesce(sum(latency[8]), 0), coalesce(sum(latency[9]), 0), coalesce(sum(latency[10]), 0), coalesce(sum(latency[11]), 0), coalesce(sum(latency[12]), 0), coalesce(sum(latency[13]), 0), coalesce(sum(latency[14]), 0), coalesce(sum(latency[15]), 0), coalesce(sum(latency[16]), 0), coalesce(sum(latency[17]), 0), coalesce(sum(latency[18]), 0), coalesce(sum(latency[19]), 0), coalesce(sum(latency[20]), 0), coalesce(sum(latency[21]), 0), coalesce(sum(latency[22]), 0), coalesce(sum(latency[23]), 0)]::float8[] as latency from counted;
 
--- incidents_list_active (features/incidents/store.ts)
-select i.id, i.title, i.provider, i.resolved_at, coalesce((
-select json_agg(u order by u.id desc) from (
-  select id, message from incident_updates where incident_id = i.id order by id desc limit 20
-) u), '[]') as updates from incidents i where resolved_at is null order by id desc;
+-- activity_sum_calls (features/insight/activity/store.ts)
+select (extract(epoch from date_bin(make_interval(secs => $4), slot, 'epoch')) * 1000)::float8 as at, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed, array[coalesce(sum(latency[1]), 0), coalesce(sum(latency[2]), 0), coalesce(sum(latency[3]), 0), coalesce(sum(latency[4]), 0), coalesce(sum(latency[5]), 0), coalesce(sum(latency[6]), 0), coalesce(sum(latency[7]), 0), coalesce(sum(latency[8]), 0), coalesce(sum(latency[9]), 0), coalesce(sum(latency[10]), 0), coalesce(sum(latency[11]), 0), coalesce(sum(latency[12]), 0), coalesce(sum(latency[13]), 0), coalesce(sum(latency[14]), 0), coalesce(sum(latency[15]), 0), coalesce(sum(latency[16]), 0), coalesce(sum(latency[17]), 0), coalesce(sum(latency[18]), 0), coalesce(sum(latency[19]), 0), coalesce(sum(latency[20]), 0), coalesce(sum(latency[21]), 0), coalesce(sum(latency[22]), 0), coalesce(sum(latency[23]), 0)]::float8[] as latency
+from webhook_activity where endpoint_id = $1 and slot >= $2 and slot < $3
+group by 1;
 
--- incidents_list_providers (features/incidents/store.ts)
-select distinct on (provider) provider, case when resolved_at is null then id end as active_id, resolved_at
-from incidents where provider is not null order by provider, id desc;
-
--- incidents_list_shown (features/incidents/store.ts)
-(select i.id, i.title, i.provider, i.resolved_at, coalesce((
-select json_agg(u order by u.id desc) from (
-  select id, message from incident_updates where incident_id = i.id order by id desc limit 20
-) u), '[]') as updates from incidents i where resolved_at is null order by id desc limit 20)
- union all
- (select i.id, i.title, i.provider, i.resolved_at, coalesce((
-select json_agg(u order by u.id desc) from (
-  select id, message from incident_updates where incident_id = i.id order by id desc limit 20
-) u), '[]') as updates from incidents i where resolved_at > now() - interval '14 days'
-  order by resolved_at desc, id desc limit 20);
-
--- incidents_lock (features/incidents/store.ts)
-lock table incidents in share row exclusive mode;
-
--- links_find_secret (features/links/store.ts)
-select environment_id, handle, sealed_secret from unsubscribe_secrets where handle = $1;
-
--- links_insert_secret (features/links/store.ts)
-insert into unsubscribe_secrets (environment_id, handle, sealed_secret) values ($1, $2, $3) on conflict (environment_id) do nothing;
-
--- links_list_secrets (features/links/store.ts)
-select environment_id, handle, sealed_secret from unsubscribe_secrets where environment_id = any ($1::uuid[]);
-
--- links_reseal_secret (features/links/store.ts)
-update unsubscribe_secrets set sealed_secret = $3 where environment_id = $1 and sealed_secret = $2;
-
--- notifications_list_for_events (features/notifications/announce.ts)
+-- notifications_list_for_events (features/notifications/notifications/announce.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
   null as leased_at, case n.status
    when 'queued' then case when starts_with(later.waits_for, 'hold:') then 'held' when starts_with(later.waits_for, 'broadcast:') then 'paused' when n.send_at > now() then 'scheduled' when starts_with(later.waits_for, 'quiet_hours') then 'quiet_hours' when later.note ? 'waiting' then 'throttled' when later.note ?| array['due', 'objects'] then 'retrying' end
@@ -1746,7 +1720,7 @@ select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.rec
 from notifications n join notification_contents c on c.notification_id = n.id left join queue_later later on later.id = n.id and later.kind = 1
 where n.id = any ($1::uuid[]);
 
--- notifications_list_of_person (features/notifications/eraser.ts)
+-- notifications_list_of_person (features/notifications/notifications/eraser.ts)
 with named as materialized (
   select id from notifications
   where environment_id = $1 and external_user_id = $2 and id < $5 and id > $6 order by id limit $7
@@ -1767,7 +1741,7 @@ with named as materialized (
 )
 select n.id, n.status = 'queued' as is_queued from slice join notifications n on n.id = slice.id order by n.id;
 
--- notifications_redact (features/notifications/eraser.ts)
+-- notifications_redact (features/notifications/notifications/eraser.ts)
 with contents as (
   update notification_contents
   set subject = null, html_body = null, text_body = null, template_data = '{}', from_name = null, reply_to = null,
@@ -1787,7 +1761,7 @@ set address = null, recipient_name = null, external_user_id = null, idempotency_
            from jsonb_array_elements(n.trace) with ordinality as t (entry, place))
 where n.id = any ($1::uuid[]) and n.environment_id = $2;
 
--- notifications_insert (features/notifications/insert.ts)
+-- notifications_insert (features/notifications/notifications/insert.ts)
 with input as materialized (
   select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
@@ -1870,10 +1844,10 @@ contents as (
 )
 select id from input except select id from taken;
 
--- notifications_insert_bytes (features/notifications/insert.ts)
+-- notifications_insert_bytes (features/notifications/notifications/insert.ts)
 insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3);
 
--- notifications_insert_new (features/notifications/insert.ts)
+-- notifications_insert_new (features/notifications/notifications/insert.ts)
 with input as materialized (
   select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
@@ -1949,7 +1923,7 @@ select environment_id, operation, key, decode(body_hash, 'hex'), resource_id fro
 order by environment_id, operation, key)
 select id from input except select id from taken;
 
--- notifications_insert_with_objects (features/notifications/insert.ts)
+-- notifications_insert_with_objects (features/notifications/notifications/insert.ts)
 with input as materialized (
   select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::bigint[])
@@ -2032,7 +2006,7 @@ contents as (
 )
 select id from input except select id from taken;
 
--- notifications_count_backlog (features/notifications/overview-store.ts)
+-- notifications_count_backlog (features/notifications/notifications/overview-store.ts)
 with
  queue_first as materialized (
    select r.id, r.environment_id, l.lane, r.tag
@@ -2069,7 +2043,7 @@ select waiting, later, is_capped,
    from queue_waiting q join notifications n on n.id = q.id where q.is_next and n.trace = '[]') as untouched
 from queue_counts;
 
--- notifications_list_missed (features/notifications/overview-store.ts)
+-- notifications_list_missed (features/notifications/notifications/overview-store.ts)
 select n.id, n.channel, n.status, coalesce(n.suppression_reason, n.last_error) as reason
 from (select id from ((select id from notification_rare_statuses
  where environment_id = $1 and status = 'failed' and id >= $2 order by id desc limit $3) union all (select id from notification_rare_statuses
@@ -2079,14 +2053,14 @@ from (select id from ((select id from notification_rare_statuses
 join notifications n on n.id = missed.id
 order by n.id desc;
 
--- notifications_list_old_bytes (features/notifications/purge.ts)
+-- notifications_list_old_bytes (features/notifications/notifications/purge.ts)
 (select distinct notification_id as id from attachment_bytes where notification_id < $1::uuid order by 1 limit $2)
 union
 (select distinct notification_id from stored_objects
  where notification_id < $1::uuid and position is not null and state = 'stored' order by 1 limit $2)
 order by 1 limit $2;
 
--- notifications_purge_bytes (features/notifications/purge.ts)
+-- notifications_purge_bytes (features/notifications/notifications/purge.ts)
 with deleted as (
   delete from attachment_bytes where notification_id = any ($1::uuid[])
   returning notification_id, position, octet_length(bytes) as size_bytes, sha256(bytes) as sha256),
@@ -2107,30 +2081,27 @@ join notification_contents c on c.notification_id = p.notification_id
 join environments e on e.id = n.environment_id
 group by 1, 2, 3;
 
--- notifications_lock_ended (features/notifications/retention.ts)
+-- notifications_lock_ended (features/notifications/notifications/retention.ts)
 select id, environment_id, channel from notifications
 where id > $1 and id < $2 and status <> 'queued' and coalesce(send_at < $3, true)
 order by id limit $4
 for update skip locked;
 
--- notifications_list_statuses (features/notifications/statuses.ts)
-select id, status, last_error, suppression_reason from notifications where id = any ($1::uuid[]);
-
--- notifications_cancel (features/notifications/store.ts)
+-- notifications_cancel (features/notifications/notifications/store.ts)
 update notifications n set
   status = 'suppressed', suppression_reason = 'cancelled', events = n.events || $3::jsonb, trace = n.trace || $4::jsonb
 from notification_contents c
 where n.environment_id = $1 and n.id = any ($2::uuid[]) and n.status = 'queued' and c.notification_id = n.id
 returning n.id, n.channel, c.attachments is not null as has_attachments;
 
--- notifications_delete (features/notifications/store.ts)
+-- notifications_delete (features/notifications/notifications/store.ts)
 with deleted as (
   delete from notifications n using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, id)
   where n.id = erased.id and n.environment_id = erased.environment_id
   returning n.id)
 delete from notification_contents c using deleted where c.notification_id = deleted.id;
 
--- notifications_find (features/notifications/store.ts)
+-- notifications_find (features/notifications/notifications/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
   c.attachments, c.template_version_id, c.inline_format, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at, case n.status
     when 'queued' then case when starts_with(later.waits_for, 'hold:') then 'held' when starts_with(later.waits_for, 'broadcast:') then 'paused' when n.send_at > now() then 'scheduled' when starts_with(later.waits_for, 'quiet_hours') then 'quiet_hours' when later.note ? 'waiting' then 'throttled' when later.note ?| array['due', 'objects'] then 'retrying' end
@@ -2144,7 +2115,7 @@ from notifications n
 join notification_contents c on c.notification_id = n.id
 left join queue_leased lease on lease.id = n.id and lease.kind = 1 left join queue_later later on later.id = n.id and later.kind = 1 where n.id = $1 and n.environment_id = $2;
 
--- notifications_find_originals (features/notifications/store.ts)
+-- notifications_find_originals (features/notifications/notifications/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
   n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.attempt_count, n.round,
   n.send_at, n.sent_at, n.suppression_reason, n.last_error, '[]'::jsonb as events, '[]'::jsonb as trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
@@ -2157,29 +2128,32 @@ from notifications n
 join notification_contents c on c.notification_id = n.id
 where n.id = any ($1::uuid[]) and n.environment_id = $2;
 
--- notifications_list_attachment_pieces (features/notifications/store.ts)
+-- notifications_list_attachment_pieces (features/notifications/notifications/store.ts)
 select position, start, substr(bytes, start + 1, $2::int) as bytes
 from attachment_bytes, generate_series(0, greatest(octet_length(bytes) - 1, 0), $2::int) as start
 where notification_id = $1;
 
--- notifications_list_content_sizes (features/notifications/store.ts)
+-- notifications_list_content_sizes (features/notifications/notifications/store.ts)
 select c.notification_id as id,
   (coalesce(octet_length(c.html_body), 0) + coalesce(octet_length(c.text_body), 0) + octet_length(c.template_data::text)
     + coalesce(octet_length(c.structured::text), 0)
     + coalesce((select o.size_bytes from stored_objects o where o.id = c.body_object), 0))::float8 as bytes
 from notification_contents c where c.notification_id = any ($1::uuid[]);
 
--- notifications_lock (features/notifications/store.ts)
+-- notifications_list_statuses (features/notifications/notifications/store.ts)
+select id, status, last_error, suppression_reason from notifications where id = any ($1::uuid[]);
+
+-- notifications_lock (features/notifications/notifications/store.ts)
 select from notifications where environment_id = $1 and id = any ($2::uuid[]) order by id for no key update;
 
--- notifications_mark_redriven (features/notifications/store.ts)
+-- notifications_mark_redriven (features/notifications/notifications/store.ts)
 update notifications n set trace = n.trace || i.trace
 from json_to_recordset($2::json) as i (id uuid, trace jsonb)
 where n.environment_id = $1 and n.id = i.id
   and n.status in ('failed', 'bounced') and not n.trace @> '[{"kind": "decision", "name": "redriven"}]'
 returning n.id;
 
--- notifications_update_content (features/notifications/store.ts)
+-- notifications_update_content (features/notifications/notifications/store.ts)
 with c as (
   update notification_contents
   set subject = $2, html_body = $3, text_body = $4, template_data = $5, inline_format = $9, structured = $10, rendered_at = $11,
@@ -2187,7 +2161,525 @@ with c as (
   where notification_id = $1)
 update notifications set action_url = $6, send_at = $7 where id = $1;
 
--- objects_claim_unused (features/objects/store.ts)
+-- sandbox_delete_beyond (features/notifications/sandbox/store.ts)
+with old as (
+  select m.environment_id, m.id
+  from environments e
+  cross join lateral (
+    select greatest($1::uuid, case when $2::int is not null then (
+      select id from sandbox_messages where environment_id = e.id order by id desc offset $2 limit 1) end,
+      case when $4::float8 is not null then (
+      select id from (
+        select id, sum(payload_bytes) over (order by id desc) as bytes
+        from sandbox_messages where environment_id = e.id) sized
+      where bytes > $4 order by id desc limit 1) end) as id) bound
+  cross join lateral (
+    select environment_id, id from sandbox_messages
+    where environment_id = e.id and id <= bound.id order by id limit $3) m
+  limit $3
+), gone as (
+  delete from sandbox_messages s using old where s.environment_id = old.environment_id and s.id = old.id returning 1)
+select count(*)::int as count from gone;
+
+-- sandbox_delete_messages (features/notifications/sandbox/store.ts)
+delete from sandbox_messages m using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, notification_id)
+where m.notification_id = erased.notification_id and m.environment_id = erased.environment_id;
+
+-- sandbox_delete_oldest (features/notifications/sandbox/store.ts)
+with gone as (
+  delete from sandbox_messages where environment_id = $1 and id in (
+    select id from sandbox_messages where environment_id = $1 and id < $2 order by id limit $3)
+  returning 1)
+select count(*)::int as count from gone;
+
+-- sandbox_find_messages (features/notifications/sandbox/store.ts)
+select id, environment_id, notification_id, channel, provider, recipient, payload::text
+from sandbox_messages
+where environment_id = $1 and id = any($2)
+order by id desc;
+
+-- sandbox_find_of_notification (features/notifications/sandbox/store.ts)
+select id, environment_id, notification_id, channel, provider, recipient, payload::text
+from sandbox_messages
+where notification_id = $2 and environment_id = $1 and (channel <> 'in_app' or payload -> 'push' is null)
+order by id desc limit 1;
+
+-- audiences_add_subscribers (features/people/audiences/store.ts)
+with wanted as materialized (
+  select distinct id from unnest($3::text[]) as given (id)
+), stored as (
+  insert into end_users (environment_id, external_user_id)
+  select $1, id from wanted
+  where not exists (select from end_users u where u.environment_id = $1 and u.external_user_id = wanted.id)
+  order by id
+  on conflict do nothing
+  returning 1
+), subscribed as (
+  insert into topic_subscribers (topic_id, external_user_id, environment_id)
+  select $2, id, $1 from wanted, (select count(*) from stored) first
+  order by id
+  on conflict do nothing
+  returning 1
+), counted as (
+  update topics set subscriber_count = subscriber_count + (select count(*) from subscribed)
+  where id = $2 and exists (select from subscribed)
+)
+select count(*)::int as added from subscribed;
+
+-- audiences_count_topics (features/people/audiences/store.ts)
+select count(*)::int as count from topics where environment_id = $1 and deleted_at is null;
+
+-- audiences_find_topics (features/people/audiences/store.ts)
+select id, environment_id, key, name, description, subscriber_count from topics where environment_id = $1 and key = any ($2::text[]) and deleted_at is null;
+
+-- audiences_insert_topic (features/people/audiences/store.ts)
+insert into topics (id, environment_id, key, name, description) values ($1, $2, $3, $4, $5)
+on conflict (environment_id, key) where deleted_at is null do nothing
+returning id, environment_id, key, name, description, subscriber_count;
+
+-- audiences_list_subscribers (features/people/audiences/store.ts)
+select external_user_id, subscribed_at from topic_subscribers
+where topic_id = $1 and external_user_id > $2
+order by external_user_id limit $3;
+
+-- audiences_list_topics (features/people/audiences/store.ts)
+select id, environment_id, key, name, description, subscriber_count from topics
+where environment_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
+  and ($4::text is null or strpos(lower(key), lower($4)) > 0 or strpos(lower(name), lower($4)) > 0)
+order by id desc limit $3;
+
+-- audiences_list_topics_of_user (features/people/audiences/store.ts)
+select t.key, t.name, s.subscribed_at from topic_subscribers s join topics t on t.id = s.topic_id
+where s.environment_id = $1 and s.external_user_id = $2 and t.deleted_at is null
+order by t.key;
+
+-- audiences_lock_topic (features/people/audiences/store.ts)
+select id, environment_id, key, name, description, subscriber_count from topics where environment_id = $1 and key = $2 and deleted_at is null for no key update;
+
+-- audiences_mark_deleted (features/people/audiences/store.ts)
+update topics set deleted_at = now() where id = $1;
+
+-- audiences_remove_deleted (features/people/audiences/store.ts)
+delete from topic_subscribers where ctid = any (array(
+  select s.ctid from topics t cross join lateral (
+    select ctid from topic_subscribers s where s.topic_id = t.id order by s.external_user_id limit $1 for update skip locked) s
+  where t.deleted_at is not null limit $1))
+returning 1 as one;
+
+-- audiences_remove_empty_topics (features/people/audiences/store.ts)
+delete from topics t where deleted_at < now() - interval '1 minute'
+and not exists (select from topic_subscribers s where s.topic_id = t.id);
+
+-- audiences_remove_subscribers (features/people/audiences/store.ts)
+with gone as (
+  delete from topic_subscribers
+  where (topic_id, external_user_id) in (
+    select topic_id, external_user_id from topic_subscribers
+    where topic_id = $1 and external_user_id = any ($2::text[])
+    order by external_user_id for update)
+  returning 1
+), counted as (
+  update topics set subscriber_count = subscriber_count - (select count(*) from gone)
+  where id = $1 and exists (select from gone)
+)
+select count(*)::int as removed from gone;
+
+-- audiences_remove_user (features/people/audiences/store.ts)
+with gone as (
+  delete from topic_subscribers where environment_id = $1 and external_user_id = $2 returning topic_id
+)
+update topics set subscriber_count = subscriber_count - 1
+where id in (select id from topics where id in (select topic_id from gone) order by id for no key update);
+
+-- audiences_update_topic (features/people/audiences/store.ts)
+update topics set name = $2, description = $3 where id = $1 returning id, environment_id, key, name, description, subscriber_count;
+
+-- preferences_count_categories (features/people/preferences/categories-store.ts)
+select count(*)::int as count from categories where environment_id = $1;
+
+-- preferences_find_categories (features/people/preferences/categories-store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories
+join unnest($1::uuid[], $2::text[]) as wanted (environment_id, key) using (environment_id, key);
+
+-- preferences_find_category (features/people/preferences/categories-store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and key = $2;
+
+-- preferences_insert_category (features/people/preferences/categories-store.ts)
+insert into categories (id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+on conflict (environment_id, key) do nothing
+returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push;
+
+-- preferences_list_active_categories (features/people/preferences/categories-store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and not is_archived order by key;
+
+-- preferences_lock_category (features/people/preferences/categories-store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and key = $2 for no key update;
+
+-- preferences_update_category (features/people/preferences/categories-store.ts)
+update categories
+set name = $3, description = $4, default_channels = $5, default_opt_in = $6, is_archived = $7, push = $8
+where environment_id = $1 and key = $2
+returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push;
+
+-- preferences_delete_users (features/people/preferences/cells-store.ts)
+with q as (delete from quiet_hours where environment_id = $1 and user_key = any ($2::text[]))
+delete from preferences where environment_id = $1 and user_key = any ($2::text[]);
+
+-- preferences_list_cells (features/people/preferences/cells-store.ts)
+select category_key, channel, opted_in, source, updated_at from preferences where environment_id = $1 and user_key = $2;
+
+-- preferences_upsert_cells (features/people/preferences/cells-store.ts)
+insert into preferences (environment_id, user_key, category_key, channel, opted_in, source)
+select $1, $2, category_key, channel, opted_in, $4
+from json_to_recordset($3::json) as (category_key text, channel text, opted_in boolean)
+order by category_key, channel -- everyone locks in this order: no deadlocks
+on conflict (environment_id, user_key, category_key, channel) do update
+  set opted_in = excluded.opted_in, source = excluded.source, updated_at = now()
+returning category_key, channel, opted_in, source, updated_at;
+
+-- preferences_load_consents (features/people/preferences/consent.ts)
+select i.id, i.channel, c.is_critical, c.default_opt_in, c.default_channels, p.opted_in, p.source,
+  q.start_minute, q.end_minute, q.timezone
+from json_to_recordset($1::json) as i (id uuid, environment_id uuid, user_key text, category text, channel text)
+join categories c on c.environment_id = i.environment_id and c.key = i.category
+left join preferences p on p.environment_id = i.environment_id and p.user_key = i.user_key
+  and p.category_key = i.category and p.channel = i.channel
+left join quiet_hours q on q.environment_id = i.environment_id and q.user_key = i.user_key;
+
+-- preferences_delete_quiet_hours (features/people/preferences/quiet-hours-store.ts)
+delete from quiet_hours where environment_id = $1 and user_key = $2 returning 1 as one;
+
+-- preferences_find_quiet_hours (features/people/preferences/quiet-hours-store.ts)
+select start_minute, end_minute, timezone from quiet_hours where environment_id = $1 and user_key = $2;
+
+-- preferences_upsert_quiet_hours (features/people/preferences/quiet-hours-store.ts)
+insert into quiet_hours (environment_id, user_key, start_minute, end_minute, timezone) values ($1, $2, $3, $4, $5)
+on conflict (environment_id, user_key) do update
+  set start_minute = excluded.start_minute, end_minute = excluded.end_minute, timezone = excluded.timezone,
+    updated_at = now();
+
+-- suppressions_delete (features/people/suppressions/store.ts)
+delete from suppressions where environment_id = $1 and address = $2 returning id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id;
+
+-- suppressions_delete_unsubscribed (features/people/suppressions/store.ts)
+delete from suppressions s using unnest($1::uuid[], $2::text[]) as back (environment_id, address)
+where s.environment_id = back.environment_id and s.address = back.address and s.reason = 'unsubscribed';
+
+-- suppressions_find (features/people/suppressions/store.ts)
+select id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id from suppressions where environment_id = $1 and address = $2;
+
+-- suppressions_find_many (features/people/suppressions/store.ts)
+select id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id from suppressions
+join unnest($1::uuid[], $2::text[]) as wanted (environment_id, address) using (environment_id, address);
+
+-- suppressions_insert (features/people/suppressions/store.ts)
+insert into suppressions (id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id)
+select distinct on (environment_id, address) id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id
+from json_to_recordset($1::json) as (id uuid, environment_id uuid, address text, reason text, source text,
+  diagnostic_detail text, triggering_notification_id uuid)
+order by environment_id, address, id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, address) do nothing
+returning id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id;
+
+-- users_delete (features/people/users/store.ts)
+delete from end_users where environment_id = $1 and external_user_id = $2 returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes, created_at, updated_at;
+
+-- users_find_many (features/people/users/store.ts)
+select environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes, created_at, updated_at from end_users
+join unnest($1::uuid[], $2::text[]) as wanted (environment_id, external_user_id)
+  using (environment_id, external_user_id);
+
+-- users_find_taken (features/people/users/store.ts)
+select wanted.id from unnest($2::text[]) as wanted (id)
+where exists (
+  select from end_users u where u.environment_id = $1 and lower(u.external_user_id) = lower(wanted.id));
+
+-- users_replace (features/people/users/store.ts)
+insert into end_users (environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (environment_id, external_user_id) do update
+  set email = excluded.email, phone = excluded.phone, name = excluded.name, locale = excluded.locale,
+    timezone = excluded.timezone, chatone_user_id = excluded.chatone_user_id, attributes = excluded.attributes,
+    updated_at = now()
+returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes, created_at, updated_at;
+
+-- accounts_count_invitations (features/platform/accounts/invitations-store.ts)
+select count(*)::int as open from invitations where organization_id = $1 and expires_at > $2;
+
+-- accounts_delete_invitation (features/platform/accounts/invitations-store.ts)
+delete from invitations where id = $1 returning id;
+
+-- accounts_delete_invitations_by (features/platform/accounts/invitations-store.ts)
+delete from invitations
+where organization_id = $1 and invited_by_user_id = $2 and not role = any ($3::text[])
+returning id, organization_id, email, role, invited_by_user_id, expires_at;
+
+-- accounts_find_invitation (features/platform/accounts/invitations-store.ts)
+select id, organization_id, email, role, invited_by_user_id, expires_at from invitations where organization_id = $1 and id = $2;
+
+-- accounts_find_invitation_by_token (features/platform/accounts/invitations-store.ts)
+select i.*, o.name as organization_name
+from (select id, organization_id, email, role, invited_by_user_id, expires_at from invitations where token_hash = $1) i join organizations o on o.id = i.organization_id;
+
+-- accounts_find_invitation_for_email (features/platform/accounts/invitations-store.ts)
+select id, organization_id, email, role, invited_by_user_id, expires_at from invitations where organization_id = $1 and email = $2;
+
+-- accounts_insert_invitation (features/platform/accounts/invitations-store.ts)
+insert into invitations (id, organization_id, email, role, invited_by_user_id, expires_at, token_hash) values ($1, $2, $3, $4, $5, $6, $7);
+
+-- accounts_list_invitations (features/platform/accounts/invitations-store.ts)
+select id, organization_id, email, role, invited_by_user_id, expires_at from invitations
+where organization_id = $1 and expires_at > $2 and ($3::uuid is null or id < $3)
+order by id desc
+limit $4;
+
+-- accounts_find_key_by_hash (features/platform/accounts/keys-store.ts)
+select k.id, k.created_by_user_id as user_id, e.organization_id, k.environment_id, e.kind as environment_kind, o.plan,
+  k.preset, k.scopes, least(k.expires_at, k.retires_at) as ends_at, k.revoked_at is not null as revoked, m.state as move, m.moved_to
+from api_keys k
+join environments e on e.id = k.environment_id
+join organizations o on o.id = e.organization_id
+left join organization_moves m on m.organization_id = o.id
+where k.key_hash = $1;
+
+-- accounts_find_key_for_update (features/platform/accounts/keys-store.ts)
+select id, name, last4, preset, scopes, created_by_user_id, created_at, expires_at, retires_at, last_used_at from api_keys where environment_id = $1 and id = $2 and revoked_at is null for update;
+
+-- accounts_insert_key (features/platform/accounts/keys-store.ts)
+insert into api_keys (id, environment_id, name, key_hash, last4, preset, scopes, created_by_user_id, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+returning id, name, last4, preset, scopes, created_by_user_id, created_at, expires_at, retires_at, last_used_at;
+
+-- accounts_mark_key_retiring (features/platform/accounts/keys-store.ts)
+update api_keys set retires_at = least(retires_at, $2) where id = $1;
+
+-- accounts_mark_key_revoked (features/platform/accounts/keys-store.ts)
+update api_keys set revoked_at = now() where id = $1;
+
+-- accounts_mark_key_used (features/platform/accounts/keys-store.ts)
+update api_keys set last_used_at = now()
+where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute');
+
+-- accounts_find_user (features/platform/accounts/people-store.ts)
+select id, name, password_hash from users where email = $1;
+
+-- accounts_insert_user (features/platform/accounts/people-store.ts)
+insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)
+on conflict (email) do nothing
+returning id;
+
+-- accounts_replace_password (features/platform/accounts/people-store.ts)
+update users set password_hash = $2 where id = $1;
+
+-- accounts_update_password (features/platform/accounts/people-store.ts)
+update users set password_hash = $3 where id = $1 and password_hash = $2 returning id;
+
+-- accounts_update_user_name (features/platform/accounts/people-store.ts)
+update users set name = $2 where id = $1;
+
+-- accounts_delete_old_invitations (features/platform/accounts/sessions-store.ts)
+delete from invitations where expires_at < now();
+
+-- accounts_delete_old_login_failures (features/platform/accounts/sessions-store.ts)
+delete from login_failures where window_ends_at < now();
+
+-- accounts_delete_old_sessions (features/platform/accounts/sessions-store.ts)
+delete from sessions where expires_at < now();
+
+-- accounts_delete_other_sessions (features/platform/accounts/sessions-store.ts)
+delete from sessions where user_id = $1 and id is distinct from $2;
+
+-- accounts_delete_session (features/platform/accounts/sessions-store.ts)
+delete from sessions where user_id = $1 and id = $2 returning id;
+
+-- accounts_find_session (features/platform/accounts/sessions-store.ts)
+select s.id, s.user_id, u.email, u.name, s.expires_at, s.last_seen_at
+from sessions s join users u on u.id = s.user_id
+where s.token_hash = $1;
+
+-- accounts_find_session_identity (features/platform/accounts/sessions-store.ts)
+select s.user_id, s.expires_at, s.last_seen_at, e.id as environment_id, e.kind as environment_kind, e.organization_id,
+  o.plan, m.role, move.state as move, move.moved_to
+from sessions s
+left join (
+  memberships m
+  join environments e on e.organization_id = m.organization_id
+  join organizations o on o.id = m.organization_id
+  left join organization_moves move on move.organization_id = m.organization_id
+) on m.user_id = s.user_id and ($2::uuid is null or e.id = $2)
+where s.token_hash = $1
+order by move.state is not null, e.organization_id, e.kind = 'test' desc, e.id
+limit 1;
+
+-- accounts_insert_session (features/platform/accounts/sessions-store.ts)
+with person as (select id from users where id = $3 and password_hash = $4 for share)
+insert into sessions (id, token_hash, user_id, expires_at)
+select $1, $2, person.id, $5 from person
+returning id;
+
+-- accounts_list_sessions (features/platform/accounts/sessions-store.ts)
+select id, created_at, last_seen_at, expires_at from sessions
+where user_id = $1 and expires_at > $2 and last_seen_at > $3 and ($4::uuid is null or id < $4)
+order by id desc
+limit $5;
+
+-- accounts_mark_session_seen (features/platform/accounts/sessions-store.ts)
+with seen as (
+  update sessions set last_seen_at = greatest(last_seen_at, now()) where token_hash = $1 returning user_id)
+update memberships set last_seen_at = now()
+from seen where memberships.user_id = seen.user_id and memberships.organization_id = $2;
+
+-- accounts_delete_membership (features/platform/accounts/team-store.ts)
+delete from memberships where organization_id = $1 and user_id = $2;
+
+-- accounts_find_member (features/platform/accounts/team-store.ts)
+select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
+from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and m.user_id = $2;
+
+-- accounts_find_member_by_email (features/platform/accounts/team-store.ts)
+select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
+from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2;
+
+-- accounts_find_other_owner (features/platform/accounts/team-store.ts)
+select from memberships where organization_id = $1 and user_id <> $2 and role = 'owner' limit 1;
+
+-- accounts_list_members (features/platform/accounts/team-store.ts)
+select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
+from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and ($2::uuid is null or m.user_id < $2)
+ order by m.user_id desc
+ limit $3;
+
+-- accounts_lock_organization (features/platform/accounts/team-store.ts)
+select from organizations where id = $1 for no key update;
+
+-- accounts_update_organization_name (features/platform/accounts/team-store.ts)
+update organizations o set name = $2
+from (select id, name from organizations where id = $1) former
+where o.id = former.id
+returning former.name;
+
+-- accounts_update_plan_owner (features/platform/accounts/team-store.ts)
+update organizations set plan_owner_id = (
+  select user_id from memberships where organization_id = $1 and role = 'owner' order by joined_at, user_id limit 1)
+where id = $1 and plan_owner_id = $2;
+
+-- accounts_update_role (features/platform/accounts/team-store.ts)
+update memberships set role = $3 where organization_id = $1 and user_id = $2;
+
+-- accounts_find_organization (features/platform/accounts/tenants-store.ts)
+select organization_id from environments where id = $1;
+
+-- accounts_list_environments (features/platform/accounts/tenants-store.ts)
+select id, name, kind, created_at from environments where organization_id = $1 order by id desc;
+
+-- accounts_list_memberships (features/platform/accounts/tenants-store.ts)
+select o.id as organization_id, o.name as organization_name, m.role, e.id, e.name, e.kind, e.created_at
+from memberships m
+join organizations o on o.id = m.organization_id
+join environments e on e.organization_id = o.id
+where m.user_id = $1
+  and not exists (select from organization_moves v where v.organization_id = o.id and v.state <> 'leaving')
+order by o.id, e.id;
+
+-- accounts_list_organization_ids (features/platform/accounts/tenants-store.ts)
+select organization_id from memberships m where user_id = $1
+and not exists (select from organization_moves v where v.organization_id = m.organization_id);
+
+-- accounts_lock_user (features/platform/accounts/tenants-store.ts)
+select from users where id = $1 for no key update;
+
+-- accounts_count_login_attempt (features/platform/accounts/throttle.ts)
+insert into login_failures as known (subject, failures, window_ends_at)
+values ($1, 1, clock_timestamp() + make_interval(secs => $2))
+on conflict (subject) do update set (failures, blocked_until, window_ends_at) = (
+  select failures, blocked_until, greatest(window_ends_at, blocked_until)
+  from (
+    select failures, window_ends_at,
+      case when failures < $3 then '-infinity'
+           else clock_timestamp() + make_interval(secs => least($4, 2 ^ least(failures - $3, 30))) end as blocked_until
+    from (
+      select case when isover then 1 else least(known.failures + 1, 1000000) end as failures,
+             case when isover then excluded.window_ends_at else known.window_ends_at end as window_ends_at
+      from (select known.window_ends_at <= clock_timestamp() as isover) as window_state
+    ) as counted
+  ) as decided
+)
+where known.blocked_until <= clock_timestamp()
+returning failures;
+
+-- accounts_delete_login_failures (features/platform/accounts/throttle.ts)
+delete from login_failures where subject = $1;
+
+-- accounts_delete_login_failures_between (features/platform/accounts/throttle.ts)
+delete from login_failures where subject between $1 and $2;
+
+-- accounts_find_login_wait (features/platform/accounts/throttle.ts)
+select ceil(extract(epoch from blocked_until - clock_timestamp()))::int as seconds from login_failures where subject = $1;
+
+-- accounts_take_back_login_attempt (features/platform/accounts/throttle.ts)
+update login_failures set failures = greatest(failures - 1, 0), blocked_until = '-infinity' where subject = $1;
+
+-- audit_clear_values (features/platform/audit/store.ts)
+update audit_entries a set before = null, after = null
+from unnest($1::uuid[], $2::text[]) as erased (environment_id, target)
+join environments e on e.id = erased.environment_id
+where a.organization_id = e.organization_id and a.environment_id = e.id
+  and a.target = erased.target and a.action = $3;
+
+-- audit_insert_batch (features/platform/audit/store.ts)
+insert into audit_entries
+  (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id)
+select * from json_to_recordset($1::json)
+  as (id uuid, organization_id uuid, environment_id uuid, actor_kind text, actor_id uuid, action text, target text,
+    before jsonb, after jsonb, request_id text);
+
+-- audit_insert_entry (features/platform/audit/store.ts)
+insert into audit_entries
+  (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id,
+   ip_address, user_agent)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+
+-- idempotency_claim (features/platform/idempotency/store.ts)
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select $1::uuid as environment_id, $2::text as operation, $3::text as key, $4::text as body_hash, $5::uuid as resource_id) claim
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id;
+
+-- idempotency_find (features/platform/idempotency/store.ts)
+select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3;
+
+-- idempotency_find_earlier (features/platform/idempotency/store.ts)
+select resource_id from idempotency_keys
+where environment_id = $1 and operation = $2 and key = $3 and body_hash = decode($4, 'hex')
+  and created_at >= now() - interval '24 hours';
+
+-- idempotency_find_known (features/platform/idempotency/store.ts)
+select environment_id, operation, key
+from idempotency_keys join json_to_recordset($1::json) as wanted (environment_id uuid, operation text, key text)
+  using (environment_id, operation, key)
+where created_at >= now() - interval '24 hours';
+
+-- idempotency_remove_expired (features/platform/idempotency/store.ts)
+delete from idempotency_keys where ctid = any (array(
+  select ctid from idempotency_keys where created_at < now() - interval '24 hours'
+  order by created_at limit $1 for update skip locked))
+returning 1 as one;
+
+-- links_find_secret (features/platform/links/secrets.ts)
+select environment_id, handle, sealed_secret from unsubscribe_secrets where handle = $1;
+
+-- links_insert_secret (features/platform/links/secrets.ts)
+insert into unsubscribe_secrets (environment_id, handle, sealed_secret) values ($1, $2, $3) on conflict (environment_id) do nothing;
+
+-- links_list_secrets (features/platform/links/secrets.ts)
+select environment_id, handle, sealed_secret from unsubscribe_secrets where environment_id = any ($1::uuid[]);
+
+-- links_reseal_secret (features/platform/links/secrets.ts)
+update unsubscribe_secrets set sealed_secret = $3 where environment_id = $1 and sealed_secret = $2;
+
+-- objects_claim_unused (features/platform/objects/store.ts)
 update stored_objects set state = 'unused', delete_at = now() + interval '5 minutes'
 where id in (
   select o.id from stored_objects o
@@ -2197,34 +2689,34 @@ where id in (
   order by o.delete_at limit 100 for update of o skip locked)
 returning id, key;
 
--- objects_delete (features/objects/store.ts)
+-- objects_delete (features/platform/objects/store.ts)
 delete from stored_objects where id = any ($1::uuid[]);
 
--- objects_find_any (features/objects/store.ts)
+-- objects_find_any (features/platform/objects/store.ts)
 select id from stored_objects order by id limit 1;
 
--- objects_insert (features/objects/store.ts)
+-- objects_insert (features/platform/objects/store.ts)
 insert into stored_objects (id, key, environment_id, notification_id, position, size_bytes, sha256, delete_at)
 select id, key, $2, $3, position, size_bytes, decode(sha256, 'hex'), now() + interval '1 hours'
 from json_to_recordset($1::json) as i (id uuid, key text, position smallint, size_bytes int, sha256 text);
 
--- objects_list (features/objects/store.ts)
+-- objects_list (features/platform/objects/store.ts)
 select id, key, notification_id, position, size_bytes, encode(sha256, 'hex') as sha256 from stored_objects
 where notification_id = any ($1::uuid[]) and state = 'stored' and (position is null) = $2
 order by notification_id, position;
 
--- objects_mark_stored (features/objects/store.ts)
+-- objects_mark_stored (features/platform/objects/store.ts)
 with stored as (
   update stored_objects set state = 'stored', delete_at = null
   where id = any ($1::uuid[]) and state = 'uploading' returning id)
 select 1 / (count(*) = cardinality($1::uuid[]))::int from stored;
 
--- objects_release_bodies (features/objects/store.ts)
+-- objects_release_bodies (features/platform/objects/store.ts)
 update stored_objects set state = 'unused', delete_at = now()
 where notification_id = any ($1::uuid[]) and state = 'stored' and position is null
 returning notification_id, position, size_bytes, sha256;
 
--- objects_release_orphans (features/objects/store.ts)
+-- objects_release_orphans (features/platform/objects/store.ts)
 update stored_objects set state = 'unused', delete_at = now()
 where id in (
   select o.id from stored_objects o
@@ -2233,221 +2725,246 @@ where id in (
   order by o.notification_id limit 100 for update of o skip locked)
 returning id;
 
--- parts_count_missing (features/parts/missing.ts)
-with
-parts as materialized (
-  select * from template_parts where environment_id = $1 limit 1000
-), locales as materialized (
-  select p.key as locale, p.is_default, v.keys
-  from parts p
-  join template_part_versions v on v.id = p.current_version_id
-  where p.kind = 'translation'
-), wanted as materialized (
-  select unnest(keys) as key from locales where is_default
-  union
-  select unnest(v.translation_keys)
-  from (select * from templates where environment_id = $1 order by id desc limit 5000) t
-  join template_versions v on v.id = t.current_version_id
-  where v.translation_keys is not null
-  union
-  select unnest(v.keys)
-  from parts p
-  join template_part_versions v on v.id = p.current_version_id
-  where p.kind <> 'translation'
+-- connections_claim_refresh (features/providers/connections/chatone/store.ts)
+update chatone_installations set refreshing_until = now() + interval '30 seconds'
+ where id = $1 and revision = $2 and refresh_sealed is not null and (refreshing_until is null or refreshing_until < now())
+ returning id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
+token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
+last_success_at, last_failure_at, last_failure_reason;
+
+-- connections_count_token (features/providers/connections/chatone/store.ts)
+select count(*)::int as count from chatone_installations where token_hash = $1 and id <> $2;
+
+-- connections_delete_installation (features/providers/connections/chatone/store.ts)
+delete from chatone_installations where id = $1;
+
+-- connections_find_installation (features/providers/connections/chatone/store.ts)
+select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
+token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
+last_success_at, last_failure_at, last_failure_reason from chatone_installations where id = $1 and environment_id = $2;
+
+-- connections_insert_installation (features/providers/connections/chatone/store.ts)
+insert into chatone_installations (id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, is_sandbox,
+  token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+
+-- connections_insert_oauth_state (features/providers/connections/chatone/store.ts)
+with old as (delete from chatone_oauth_states where expires_at < now())
+insert into chatone_oauth_states (id, expires_at) values ($1, $2);
+
+-- connections_list_installations_by_id (features/providers/connections/chatone/store.ts)
+select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
+token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
+last_success_at, last_failure_at, last_failure_reason from chatone_installations where id = any ($1::uuid[]);
+
+-- connections_list_named_installations (features/providers/connections/chatone/store.ts)
+select w.position, i.id
+from json_to_recordset($1::json) as w (position int, environment_id uuid, name text)
+cross join lateral (
+  select id from chatone_installations c
+  where c.environment_id = w.environment_id and (w.name is null or c.team_id = w.name or c.id::text = lower(w.name))
+  order by c.installed_at desc, c.id desc limit 1) i;
+
+-- connections_lock_installation (features/providers/connections/chatone/store.ts)
+select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
+token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
+last_success_at, last_failure_at, last_failure_reason from chatone_installations where id = $1 and environment_id = $2 for update;
+
+-- connections_lock_installing (features/providers/connections/chatone/store.ts)
+select pg_advisory_xact_lock(hashtextextended('chatone_installations:' || $1::text, 0));
+
+-- connections_lock_team (features/providers/connections/chatone/store.ts)
+select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
+token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
+last_success_at, last_failure_at, last_failure_reason from chatone_installations where environment_id = $1 and team_id = $2 for update;
+
+-- connections_mark_refreshed (features/providers/connections/chatone/store.ts)
+update chatone_installations set token_sealed = $3, token_hash = $4, token_expires_at = $5, refresh_sealed = $6,
+  refreshing_until = null, revision = revision + 1
+where id = $1 and revision = $2;
+
+-- connections_mark_team_gone (features/providers/connections/chatone/store.ts)
+update chatone_installations i set status = 'gone', last_failure_at = now(), last_failure_reason = $5
+from environments e
+where e.id = i.environment_id and i.team_id = $1 and i.app_id = $2 and i.status <> 'gone'
+  and ($3::text[] is null or i.bot_user_id = any ($3::text[])) and i.installed_at <= $4
+returning i.id, i.environment_id, e.organization_id;
+
+-- connections_take_oauth_state (features/providers/connections/chatone/store.ts)
+delete from chatone_oauth_states where id = $1 and expires_at > now() returning id;
+
+-- connections_update_auto_join (features/providers/connections/chatone/store.ts)
+update chatone_installations set auto_join_public_channels = $2 where id = $1;
+
+-- connections_update_installation (features/providers/connections/chatone/store.ts)
+update chatone_installations set team_name = $2, bot_user_id = $3, app_id = $4, scopes = $5, is_sandbox = $6,
+  token_sealed = $7, token_hash = $8, token_expires_at = $9, refresh_sealed = $10, refreshing_until = null,
+  installed_at = $11, installed_by_user_id = $12, revision = $13, status = $14
+where id = $1;
+
+-- connections_insert_email_settings (features/providers/connections/email/store.ts)
+insert into email_settings (environment_id) values ($1) on conflict do nothing;
+
+-- connections_list_email_settings (features/providers/connections/email/store.ts)
+select environment_id, from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers, xmin::text as version from email_settings where environment_id = any($1);
+
+-- connections_lock_email_settings (features/providers/connections/email/store.ts)
+select from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers from email_settings where environment_id = $1 for update;
+
+-- connections_update_email_settings (features/providers/connections/email/store.ts)
+update email_settings
+set from_address = $2, from_name = $3, reply_to = $4, sender_locked = $5, track_opens = $6, track_clicks = $7,
+  providers = $8, updated_at = now()
+where environment_id = $1;
+
+-- connections_delete_endpoint (features/providers/connections/endpoints/store.ts)
+delete from chat_endpoints where id = $1;
+
+-- connections_find_endpoint (features/providers/connections/endpoints/store.ts)
+select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
+default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where id = $1 and environment_id = $2 and channel = $3;
+
+-- connections_insert_endpoint (features/providers/connections/endpoints/store.ts)
+insert into chat_endpoints (id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
+  default_avatar_url)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+on conflict (environment_id, channel, key) do nothing
+returning id;
+
+-- connections_list_endpoints (features/providers/connections/endpoints/store.ts)
+select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
+default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where environment_id = $1 and channel = $2
+   and ($3::uuid is null or id < $3) order by id desc limit $4;
+
+-- connections_list_endpoints_by_id (features/providers/connections/endpoints/store.ts)
+select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
+default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where id = any ($1::uuid[]);
+
+-- connections_list_named_endpoints (features/providers/connections/endpoints/store.ts)
+select w.environment_id, w.channel, w.name, e.id, e.key
+from json_to_recordset($1::json) as w (environment_id uuid, channel text, name text)
+join chat_endpoints e on e.environment_id = w.environment_id and e.channel = w.channel
+  and (e.key = w.name or e.id::text = lower(w.name));
+
+-- connections_lock_endpoint (features/providers/connections/endpoints/store.ts)
+select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
+default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where id = $1 and environment_id = $2 and channel = $3 for update;
+
+-- connections_update_endpoint (features/providers/connections/endpoints/store.ts)
+update chat_endpoints set label = $2, url_sealed = $3, url_prefix = $4, flavour = $5, default_username = $6,
+  default_avatar_url = $7, revision = $8, status = $9
+where id = $1;
+
+-- connections_list_all (features/providers/connections/overview.ts)
+(select p.value->>'id' as id, p.value->>'name' as name, p.value->>'kind' as kind, 'email' as channel,
+   (p.value->>'enabled')::boolean as enabled, 'active' as status, null as problem,
+   null::timestamptz as last_success_at, null::timestamptz as last_failure_at
+ from email_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
+ where s.environment_id = $1 order by p.place)
+union all
+(select p.value->>'id', p.value->>'name', p.value->>'kind', 'sms', (p.value->>'enabled')::boolean,
+   case when p.value->>'credentials_validated_at' is null and p.value->>'credentials_detail' <> '' then 'broken' else 'active' end,
+   p.value->>'credentials_detail', null, null
+ from sms_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
+ where s.environment_id = $1 order by p.place)
+union all
+(select service.kind, service.kind, service.kind, 'in_app', true,
+   case when service.is_ok is false then 'broken' else 'active' end, service.detail,
+   case when service.is_ok then service.checked_at end, case when not service.is_ok then service.checked_at end
+ from push_settings s cross join lateral (
+   select p.*, (s.checks->p.kind->>'ok')::boolean as is_ok, s.checks->p.kind->>'detail' as detail,
+     (s.checks->p.kind->>'at')::timestamptz as checked_at
+   from (values (1, 'web_push', s.web_push), (2, 'apns', s.apns), (3, 'fcm', s.fcm)) as p (place, kind, settings)
+ ) as service
+ where s.environment_id = $1 and service.settings is not null order by service.place)
+union all (select id::text, team_name, 'chatone', 'chatone', true, status, last_failure_reason, last_success_at, last_failure_at from chatone_installations
+ where environment_id = $1 order by status = 'active', last_failure_at desc nulls last, id limit 50)
+union all (select id::text, label, channel, channel, true, status, last_failure_reason, last_success_at, last_failure_at from chat_endpoints
+ where environment_id = $1 order by status = 'active', last_failure_at desc nulls last, id limit 50);
+
+-- connections_delete_push_settings (features/providers/connections/push/store.ts)
+delete from push_settings where environment_id = $1;
+
+-- connections_list_push_settings (features/providers/connections/push/store.ts)
+select environment_id, ring, vapid, web_push, apns, fcm, checks, updated_at::text as saved_at, xmin::text as version from push_settings where environment_id = any ($1::uuid[]);
+
+-- connections_lock_push_settings (features/providers/connections/push/store.ts)
+select environment_id, ring, vapid, web_push, apns, fcm, checks from push_settings where environment_id = $1 for update;
+
+-- connections_update_push_checks (features/providers/connections/push/store.ts)
+update push_settings set checks = $3 where environment_id = $1 and updated_at = $2::timestamptz;
+
+-- connections_upsert_push_settings (features/providers/connections/push/store.ts)
+insert into push_settings (environment_id, ring, vapid, web_push, apns, fcm, checks) values ($1, $2, $3, $4, $5, $6, $7)
+on conflict (environment_id) do update set
+  ring = excluded.ring, vapid = excluded.vapid, web_push = excluded.web_push, apns = excluded.apns, fcm = excluded.fcm,
+  checks = excluded.checks, updated_at = now();
+
+-- connections_delete_sms_settings (features/providers/connections/sms/store.ts)
+delete from sms_settings where environment_id = $1;
+
+-- connections_list_sms_settings (features/providers/connections/sms/store.ts)
+select environment_id, providers, xmin::text as version from sms_settings where environment_id = any ($1::uuid[]);
+
+-- connections_lock_sms_settings (features/providers/connections/sms/store.ts)
+select environment_id, providers from sms_settings where environment_id = $1 for update;
+
+-- connections_update_sms_check (features/providers/connections/sms/store.ts)
+update sms_settings s set providers = (
+  select jsonb_agg(case when p.value = $2::jsonb then p.value || $3::jsonb else p.value end order by p.place)
+  from jsonb_array_elements(s.providers) with ordinality as p (value, place))
+where environment_id = $1 and s.providers @> jsonb_build_array($2::jsonb);
+
+-- connections_upsert_sms_settings (features/providers/connections/sms/store.ts)
+insert into sms_settings (environment_id, providers) values ($1, $2)
+on conflict (environment_id) do update set providers = excluded.providers, updated_at = now();
+
+-- incidents_delete_old (features/providers/incidents/store.ts)
+delete from incidents where resolved_at < now() - interval '90 days';
+
+-- incidents_insert (features/providers/incidents/store.ts)
+with made as (
+  insert into incidents (id, title, provider) values ($1, $2, $3) on conflict do nothing returning id
+), told as (
+  insert into incident_updates (id, incident_id, message) select $4, id, $5 from made
 )
- select l.locale, (select count(*)::int from (
-select key from wanted
-except
-select unnest(near.keys) from locales near
-where near.locale = l.locale or starts_with(l.locale, near.locale || '-')) lacks) as missing
- from locales l
- where l.locale = any ($2::text[]);
+select id from made;
 
--- parts_list_missing (features/parts/missing.ts)
-with
-parts as materialized (
-  select * from template_parts where environment_id = $1 limit 1000
-), locales as materialized (
-  select p.key as locale, p.is_default, v.keys
-  from parts p
-  join template_part_versions v on v.id = p.current_version_id
-  where p.kind = 'translation'
-), wanted as materialized (
-  select unnest(keys) as key from locales where is_default
-  union
-  select unnest(v.translation_keys)
-  from (select * from templates where environment_id = $1 order by id desc limit 5000) t
-  join template_versions v on v.id = t.current_version_id
-  where v.translation_keys is not null
-  union
-  select unnest(v.keys)
-  from parts p
-  join template_part_versions v on v.id = p.current_version_id
-  where p.kind <> 'translation'
+-- incidents_insert_update (features/providers/incidents/store.ts)
+with found as (
+  update incidents set resolved_at = case when $4 then now() end
+  where id = $1 and resolved_at is null returning id, title
+), told as (
+  insert into incident_updates (id, incident_id, message) select $2, id, $3 from found
 )
- select l.locale, lacks.key,
-   exists (select from locales d where d.is_default and lacks.key = any (d.keys)) as in_default
- from locales l
- cross join lateral (
-select key from wanted
-except
-select unnest(near.keys) from locales near
-where near.locale = l.locale or starts_with(l.locale, near.locale || '-')) lacks
- where ($2::text is null or l.locale = $2)
-   and ($3::text is null or (l.locale, lacks.key) > ($3, $4))
- order by l.locale, lacks.key
- limit $5;
+select title from found;
 
--- parts_clear_default (features/parts/store.ts)
-update template_parts set is_default = false
-where environment_id = $1 and kind = $2 and channel is not distinct from $3 and is_default;
+-- incidents_list_active (features/providers/incidents/store.ts)
+select i.id, i.title, i.provider, i.resolved_at, coalesce((
+select json_agg(u order by u.id desc) from (
+  select id, message from incident_updates where incident_id = i.id order by id desc limit 20
+) u), '[]') as updates from incidents i where resolved_at is null order by id desc;
 
--- parts_count (features/parts/store.ts)
-select count(*)::int as count from template_parts where environment_id = $1 and kind = $2;
+-- incidents_list_providers (features/providers/incidents/store.ts)
+select distinct on (provider) provider, case when resolved_at is null then id end as active_id, resolved_at
+from incidents where provider is not null order by provider, id desc;
 
--- parts_delete (features/parts/store.ts)
-delete from template_parts where environment_id = $1 and id = $2;
+-- incidents_list_shown (features/providers/incidents/store.ts)
+(select i.id, i.title, i.provider, i.resolved_at, coalesce((
+select json_agg(u order by u.id desc) from (
+  select id, message from incident_updates where incident_id = i.id order by id desc limit 20
+) u), '[]') as updates from incidents i where resolved_at is null order by id desc limit 20)
+ union all
+ (select i.id, i.title, i.provider, i.resolved_at, coalesce((
+select json_agg(u order by u.id desc) from (
+  select id, message from incident_updates where incident_id = i.id order by id desc limit 20
+) u), '[]') as updates from incidents i where resolved_at > now() - interval '14 days'
+  order by resolved_at desc, id desc limit 20);
 
--- parts_find (features/parts/store.ts)
-select p.id, p.environment_id, p.kind, p.key, p.channel, p.is_default, p.current_version_id,
-  v.version, v.content, v.uses, v.keys
-from template_parts p
-join template_part_versions v on v.id = p.current_version_id where p.environment_id = $1 and p.kind = $2 and p.key = $3;
+-- incidents_lock (features/providers/incidents/store.ts)
+lock table incidents in share row exclusive mode;
 
--- parts_find_content (features/parts/store.ts)
-select content, keys from template_part_versions where id = $1;
-
--- parts_find_version (features/parts/store.ts)
-select id, version, content, uses, keys from template_part_versions
-where environment_id = $1 and part_id = $2 and version = $3;
-
--- parts_insert (features/parts/store.ts)
-insert into template_parts (id, environment_id, kind, key, channel, is_default, current_version_id)
-values ($1, $2, $3, $4, $5, $6, $7);
-
--- parts_insert_version (features/parts/store.ts)
-insert into template_part_versions (id, environment_id, part_id, version, content, uses, keys, size)
-values ($1, $2, $3, $4, $5, $6, $7, $8);
-
--- parts_list (features/parts/store.ts)
-select p.id, p.environment_id, p.kind, p.key, p.channel, p.is_default, p.current_version_id,
-  v.version, v.content, v.uses, v.keys
-from template_parts p
-join template_part_versions v on v.id = p.current_version_id where p.environment_id = $1 and p.id = any ($2::uuid[]) order by p.id desc;
-
--- parts_list_current (features/parts/store.ts)
-select p.kind, p.key, p.channel, p.is_default, v.id as version_id, v.uses, v.size
-from (select * from template_parts where environment_id = $1 limit 1000) p
-join template_part_versions v on v.id = p.current_version_id;
-
--- parts_list_pinned (features/parts/store.ts)
-select id, environment_id, content, size from template_part_versions where id = any ($1::uuid[]);
-
--- parts_list_sizes (features/parts/store.ts)
-select p.id, v.size
-from template_parts p
-join template_part_versions v on v.id = p.current_version_id
-where p.environment_id = $1 and p.kind = $2 and ($3::uuid is null or p.id < $3)
-  and ($5::text is null or strpos(lower(p.key), lower($5)) > 0)
-order by p.id desc
-limit $4;
-
--- parts_list_users (features/parts/store.ts)
-select name from (
-  select t.key as name
-  from (select * from templates where environment_id = $1 order by id desc limit 5000) t
-  join template_versions v on v.id = t.current_version_id
-  where v.uses @> array[$2::text]
-  union all
-  select p.key
-  from (select * from template_parts where environment_id = $1 limit 1000) p
-  join template_part_versions v on v.id = p.current_version_id
-  where v.uses @> array[$2::text]
-) named
-order by name
-limit 10;
-
--- parts_list_using (features/parts/store.ts)
-select min(t.key) as key, v.uses
-from (select * from templates where environment_id = $1 order by id desc limit 5000) t
-join template_versions v on v.id = t.current_version_id
-where v.uses && $2::text[]
-group by v.uses;
-
--- parts_list_versions (features/parts/store.ts)
-select id, version from template_part_versions
-where environment_id = $1 and part_id = $2 and ($3::uuid is null or id < $3)
-order by id desc
-limit $4;
-
--- parts_update (features/parts/store.ts)
-update template_parts set current_version_id = $2, is_default = $3 where id = $1;
-
--- preferences_count_categories (features/preferences/categories-store.ts)
-select count(*)::int as count from categories where environment_id = $1;
-
--- preferences_find_categories (features/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories
-join unnest($1::uuid[], $2::text[]) as wanted (environment_id, key) using (environment_id, key);
-
--- preferences_find_category (features/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and key = $2;
-
--- preferences_insert_category (features/preferences/categories-store.ts)
-insert into categories (id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-on conflict (environment_id, key) do nothing
-returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push;
-
--- preferences_list_active_categories (features/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and not is_archived order by key;
-
--- preferences_lock_category (features/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and key = $2 for no key update;
-
--- preferences_update_category (features/preferences/categories-store.ts)
-update categories
-set name = $3, description = $4, default_channels = $5, default_opt_in = $6, is_archived = $7, push = $8
-where environment_id = $1 and key = $2
-returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push;
-
--- preferences_delete_users (features/preferences/cells-store.ts)
-with q as (delete from quiet_hours where environment_id = $1 and user_key = any ($2::text[]))
-delete from preferences where environment_id = $1 and user_key = any ($2::text[]);
-
--- preferences_list_cells (features/preferences/cells-store.ts)
-select category_key, channel, opted_in, source, updated_at from preferences where environment_id = $1 and user_key = $2;
-
--- preferences_upsert_cells (features/preferences/cells-store.ts)
-insert into preferences (environment_id, user_key, category_key, channel, opted_in, source)
-select $1, $2, category_key, channel, opted_in, $4
-from json_to_recordset($3::json) as (category_key text, channel text, opted_in boolean)
-order by category_key, channel -- everyone locks in this order: no deadlocks
-on conflict (environment_id, user_key, category_key, channel) do update
-  set opted_in = excluded.opted_in, source = excluded.source, updated_at = now()
-returning category_key, channel, opted_in, source, updated_at;
-
--- preferences_load_consents (features/preferences/consent.ts)
-select i.id, i.channel, c.is_critical, c.default_opt_in, c.default_channels, p.opted_in, p.source,
-  q.start_minute, q.end_minute, q.timezone
-from json_to_recordset($1::json) as i (id uuid, environment_id uuid, user_key text, category text, channel text)
-join categories c on c.environment_id = i.environment_id and c.key = i.category
-left join preferences p on p.environment_id = i.environment_id and p.user_key = i.user_key
-  and p.category_key = i.category and p.channel = i.channel
-left join quiet_hours q on q.environment_id = i.environment_id and q.user_key = i.user_key;
-
--- preferences_delete_quiet_hours (features/preferences/quiet-hours-store.ts)
-delete from quiet_hours where environment_id = $1 and user_key = $2 returning 1 as one;
-
--- preferences_find_quiet_hours (features/preferences/quiet-hours-store.ts)
-select start_minute, end_minute, timezone from quiet_hours where environment_id = $1 and user_key = $2;
-
--- preferences_upsert_quiet_hours (features/preferences/quiet-hours-store.ts)
-insert into quiet_hours (environment_id, user_key, start_minute, end_minute, timezone) values ($1, $2, $3, $4, $5)
-on conflict (environment_id, user_key) do update
-  set start_minute = excluded.start_minute, end_minute = excluded.end_minute, timezone = excluded.timezone,
-    updated_at = now();
-
--- connections_mark_chat_endpoints (features/provider-health/connection-health.ts)
+-- connections_mark_chat_endpoints (features/providers/provider-health/connection-health.ts)
 update chat_endpoints c set
   last_success_at = coalesce(i.success_at, c.last_success_at),
   last_failure_at = coalesce(i.failure_at, c.last_failure_at),
@@ -2457,7 +2974,7 @@ from json_to_recordset($1::json) as i (id uuid, revision int, success_at timesta
   reason text, status text)
 where c.id = i.id and c.revision = i.revision;
 
--- connections_mark_chatone_installations (features/provider-health/connection-health.ts)
+-- connections_mark_chatone_installations (features/providers/provider-health/connection-health.ts)
 update chatone_installations c set
   last_success_at = coalesce(i.success_at, c.last_success_at),
   last_failure_at = coalesce(i.failure_at, c.last_failure_at),
@@ -2467,7 +2984,7 @@ from json_to_recordset($1::json) as i (id uuid, revision int, success_at timesta
   reason text, status text)
 where c.id = i.id and c.revision = i.revision;
 
--- providers_add_counts (features/provider-health/health-store.ts)
+-- providers_add_counts (features/providers/provider-health/health-store.ts)
 insert into provider_health_counts as c (environment_id, provider, bucket, shard, name, messages, failed)
 select environment_id, provider, to_timestamp(floor(extract(epoch from now()) * 1000 / 15000) * 15000 / 1000), $2,
   max(name), sum(messages), sum(failed)
@@ -2477,40 +2994,40 @@ order by 1, 2 -- everyone locks in this order: no deadlocks
 on conflict (environment_id, provider, bucket, shard) do update
   set name = excluded.name, messages = c.messages + excluded.messages, failed = c.failed + excluded.failed;
 
--- providers_claim_probe (features/provider-health/health-store.ts)
+-- providers_claim_probe (features/providers/provider-health/health-store.ts)
 update provider_health set probe_at = now() + make_interval(secs => $3::float8 / 1000)
 where environment_id = $1 and provider = $2 and demoted_since is not null and probe_at <= now()
 returning provider;
 
--- providers_count_outages (features/provider-health/health-store.ts)
+-- providers_count_outages (features/providers/provider-health/health-store.ts)
 select count(*)::int as count from provider_health where outage_id is not null;
 
--- providers_delete_counts (features/provider-health/health-store.ts)
+-- providers_delete_counts (features/providers/provider-health/health-store.ts)
 delete from provider_health_counts where bucket < now() - interval '600000 milliseconds';
 
--- providers_delete_counts_of (features/provider-health/health-store.ts)
+-- providers_delete_counts_of (features/providers/provider-health/health-store.ts)
 delete from provider_health_counts where environment_id = $1 and provider = any ($2::text[]);
 
--- providers_delete_health (features/provider-health/health-store.ts)
+-- providers_delete_health (features/providers/provider-health/health-store.ts)
 delete from provider_health where environment_id = $1 and provider = any ($2::text[]);
 
--- providers_demote (features/provider-health/health-store.ts)
+-- providers_demote (features/providers/provider-health/health-store.ts)
 insert into provider_health as h (environment_id, provider, demoted_since, probe_at)
 values ($1, $2, now(), now() + make_interval(secs => $4::float8 / 1000))
 on conflict (environment_id, provider) do update set demoted_since = excluded.demoted_since, probe_at = excluded.probe_at
 where h.demoted_since is null and h.restored_at < now() - make_interval(secs => $3::float8 / 1000);
 
--- providers_find_plan (features/provider-health/health-store.ts)
+-- providers_find_plan (features/providers/provider-health/health-store.ts)
 select o.plan from environments e join organizations o on o.id = e.organization_id where e.id = $1;
 
--- providers_insert_health (features/provider-health/health-store.ts)
+-- providers_insert_health (features/providers/provider-health/health-store.ts)
 insert into provider_health (environment_id, provider) values ($1, $2) on conflict do nothing;
 
--- providers_list_demoted (features/provider-health/health-store.ts)
+-- providers_list_demoted (features/providers/provider-health/health-store.ts)
 select environment_id, provider, (extract(epoch from probe_at - now()) * 1000)::float8 as probe_in_ms
 from provider_health where environment_id = any ($1::uuid[]) and demoted_since is not null;
 
--- providers_list_health (features/provider-health/health-store.ts)
+-- providers_list_health (features/providers/provider-health/health-store.ts)
 select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
 greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
 greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
@@ -2518,7 +3035,7 @@ greatest(coalesce(sum(c.messages) filter (where c.bucket > h.restored_at or h.re
 greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.restored_at is null), 0), 0)::int as failed_since from (select * from provider_health_counts where bucket > now() - interval '300000 milliseconds') c
  left join provider_health h using (environment_id, provider) group by environment_id, provider, h.outage_id, h.firing_since, h.demoted_since;
 
--- providers_list_health_of (features/provider-health/health-store.ts)
+-- providers_list_health_of (features/providers/provider-health/health-store.ts)
 select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
 greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
 greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
@@ -2527,7 +3044,7 @@ greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.rest
  from (select * from provider_health_counts where environment_id = $1 and bucket > now() - interval '300000 milliseconds') c
  full join (select * from provider_health where environment_id = $1) h using (environment_id, provider) group by environment_id, provider, h.outage_id, h.firing_since, h.demoted_since;
 
--- providers_list_health_touched (features/provider-health/health-store.ts)
+-- providers_list_health_touched (features/providers/provider-health/health-store.ts)
 select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
 greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
 greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
@@ -2537,18 +3054,18 @@ greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.rest
        join provider_health_counts c using (environment_id, provider) where bucket > now() - interval '300000 milliseconds') c
  left join provider_health h using (environment_id, provider) group by environment_id, provider, h.outage_id, h.firing_since, h.demoted_since;
 
--- providers_lock_health (features/provider-health/health-store.ts)
+-- providers_lock_health (features/providers/provider-health/health-store.ts)
 select from provider_health where environment_id = $1 and provider = $2 for update;
 
--- providers_restore (features/provider-health/health-store.ts)
+-- providers_restore (features/providers/provider-health/health-store.ts)
 update provider_health set demoted_since = null, restored_at = now()
 where environment_id = $1 and provider = $2 and demoted_since < now() - make_interval(secs => $3::float8 / 1000);
 
--- providers_restore_all (features/provider-health/health-store.ts)
+-- providers_restore_all (features/providers/provider-health/health-store.ts)
 update provider_health set demoted_since = null, restored_at = now()
 where environment_id = $1 and provider = any ($2::text[]) and demoted_since is not null;
 
--- providers_update_health (features/provider-health/health-store.ts)
+-- providers_update_health (features/providers/provider-health/health-store.ts)
 update provider_health set
   outage_id = case when $4 then null else coalesce($3, outage_id) end,
   firing_since = case when $4 then null when $3::uuid is not null then now() else firing_since end,
@@ -2557,14 +3074,14 @@ update provider_health set
 where environment_id = $1 and provider = $2
 returning firing_since;
 
--- providers_count_organizations (features/provider-health/public-outages.ts)
+-- providers_count_organizations (features/providers/provider-health/public-outages.ts)
 select count(*)::int as count from (select from organizations limit 2) few;
 
--- providers_has_public_work (features/provider-health/public-outages.ts)
+-- providers_has_public_work (features/providers/provider-health/public-outages.ts)
 select exists (select from provider_health where outage_id is not null)
 or exists (select from incidents where provider is not null and resolved_at is null) as has_work;
 
--- providers_list_shared_outages (features/provider-health/public-outages.ts)
+-- providers_list_shared_outages (features/providers/provider-health/public-outages.ts)
 with known as (
   select distinct environment_id, provider from provider_health_counts
   where bucket > now() - interval '300000 milliseconds'
@@ -2587,7 +3104,7 @@ select provider, count(distinct organization_id)::int as total, max(firing_since
   (count(distinct organization_id) filter (where is_failing))::int as failing
 from used where provider <> 'http' group by provider having bool_or(is_failing);
 
--- providers_find_states (features/provider-health/statuses.ts)
+-- providers_find_states (features/providers/provider-health/statuses.ts)
 select (select json_agg(h) from (select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
 greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
 greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
@@ -2600,13 +3117,13 @@ greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.rest
       where environment_id = any (array[$1, '00000000-0000-0000-0000-000000000000']::uuid[]) and paused_until > now()
       limit 500) p) as pauses;
 
--- providers_count_pauses (features/provider-health/throttle-store.ts)
+-- providers_count_pauses (features/providers/provider-health/throttle-store.ts)
 select count(*)::int as count from provider_pauses where paused_until > now();
 
--- providers_delete_pauses (features/provider-health/throttle-store.ts)
+-- providers_delete_pauses (features/providers/provider-health/throttle-store.ts)
 delete from provider_pauses where paused_until < now() - interval '1 hour';
 
--- providers_extend_pauses (features/provider-health/throttle-store.ts)
+-- providers_extend_pauses (features/providers/provider-health/throttle-store.ts)
 with input as (
   select * from json_to_recordset($1::json)
     as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, lifted boolean, provider text)),
@@ -2631,819 +3148,19 @@ from judged j
 where p.environment_id = j.environment_id and p.pace = j.pace
 returning p.environment_id, p.pace, (extract(epoch from p.paused_until - now()) * 1000)::float8 as left_ms;
 
--- providers_insert_pauses (features/provider-health/throttle-store.ts)
+-- providers_insert_pauses (features/providers/provider-health/throttle-store.ts)
 insert into provider_pauses (environment_id, pace, paused_at, paused_until, strikes, since)
 select environment_id, pace, '-infinity', now(), 0, now()
 from json_to_recordset($1::json) as (environment_id uuid, pace text)
 order by 1, 2
 on conflict do nothing;
 
--- providers_list_pauses (features/provider-health/throttle-store.ts)
+-- providers_list_pauses (features/providers/provider-health/throttle-store.ts)
 select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::float8 as left_ms from provider_pauses where paused_until > now() order by paused_at desc limit $1;
 
--- providers_list_pauses_of (features/provider-health/throttle-store.ts)
+-- providers_list_pauses_of (features/providers/provider-health/throttle-store.ts)
 select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::float8 as left_ms from provider_pauses
 where environment_id = any ($1::uuid[]) and paused_until > now();
-
--- push_erase_devices (features/push/eraser.ts)
-delete from devices where environment_id = $1 and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias))) and id < $4;
-
--- push_erase_presences (features/push/eraser.ts)
-delete from inbox_presences where environment_id = $1 and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias)));
-
--- push_add_trace (features/push/ring-store.ts)
-with target as materialized (
-  select n.id, i.trace
-  from json_to_recordset($1::json) as i (id uuid, environment_id uuid, trace jsonb)
-  join notifications n on n.id = i.id and n.environment_id = i.environment_id
-  where jsonb_array_length(n.trace) < 500
-  order by n.id for no key update of n -- everyone locks in this order: no deadlocks
-)
-update notifications n set trace = n.trace || target.trace from target where n.id = target.id;
-
--- push_delete_gone_devices (features/push/ring-store.ts)
-delete from devices where id in (
-select d.id from devices d join unnest($1::uuid[], $2::timestamptz[]) as i (id, before) on i.id = d.id
-where d.last_seen_at < i.before order by d.id for update of d);
-
--- push_find_environments (features/push/ring-store.ts)
-select e.id, e.kind, s.xmin::text as version from environments e
-left join push_settings s on s.environment_id = e.id where e.id = any ($1::uuid[]);
-
--- push_list_devices_of_users (features/push/ring-store.ts)
-select d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address
-from (select distinct * from unnest($1::uuid[], $2::text[]) u (environment_id, external_user_id)) owner
-cross join lateral (
-  select * from devices d
-  where d.environment_id = owner.environment_id and d.external_user_id = owner.external_user_id
-  order by d.last_seen_at desc limit 100
-) d;
-
--- push_list_returned (features/push/ring-store.ts)
-select id from inbox_items
-where id = any ($1::uuid[]) and arrived_at is not null and read_at is null and archived_at is null;
-
--- push_list_ring_settings (features/push/ring-store.ts)
-select i.id, coalesce(v.push, c.push, s.ring) as ring
-from json_to_recordset($1::json)
-  as i (id uuid, environment_id uuid, external_user_id text, category text, template_version_id uuid)
-join push_settings s on s.environment_id = i.environment_id
-left join categories c on c.environment_id = i.environment_id and c.key = i.category
-left join template_versions v on v.id = i.template_version_id
-where exists (
-  select from devices d where d.environment_id = i.environment_id and d.external_user_id = i.external_user_id);
-
--- push_list_seen (features/push/ring-store.ts)
-select id, environment_id, external_user_id from inbox_items
-where id = any ($1::uuid[]) and (read_at is not null or archived_at is not null);
-
--- push_load_items (features/push/ring-store.ts)
-with item as materialized (
-  select i.id, i.environment_id, i.external_user_id, i.subject, left(i.html_body, 20000) as html_body,
-    left(i.text_body, 20000) as text_body, i.action_url, exists (
-      select from inbox_presences p
-      where p.environment_id = i.environment_id and p.external_user_id = i.external_user_id and p.visible_until > now()
-    ) as is_open
-  from inbox_items i where i.id = any ($1::uuid[]) and i.read_at is null and i.archived_at is null
-), rung as (
-  update inbox_items i set rung_at = now() where i.id = any (array(
-    select r.id from inbox_items r join item on item.id = r.id
-    where not item.is_open and r.rung_at is null and r.read_at is null and r.archived_at is null
-    for no key update of r skip locked)) -- a locked item is being changed: the writer checks it again
-)
-select item.*, e.kind as environment_kind, s.xmin::text as settings_version
-from item
-join environments e on e.id = item.environment_id
-left join push_settings s on s.environment_id = item.environment_id;
-
--- push_mark_outcomes (features/push/ring-store.ts)
-with target as materialized (
-  select d.id, i.outcome, i.detail, i.at
-  from json_to_recordset($1::json) as i (id uuid, outcome text, detail text, at timestamptz)
-  join devices d on d.id = i.id
-  where d.last_outcome is distinct from i.outcome or d.last_outcome_detail is distinct from i.detail
-    or d.last_outcome_at < i.at - interval '1 hour'
-  order by d.id for update of d
-)
-update devices d set last_outcome = target.outcome, last_outcome_detail = target.detail, last_outcome_at = target.at
-from target where d.id = target.id;
-
--- push_delete_device (features/push/store.ts)
-delete from devices d where d.environment_id = $1 and d.external_user_id = $2 and d.id = $3 returning d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address, d.label, d.created_at, d.last_seen_at, d.last_outcome, d.last_outcome_detail, d.last_outcome_at;
-
--- push_delete_devices_beyond (features/push/store.ts)
-delete from devices where id = any (array(
-select id from devices where environment_id = $1 and external_user_id = $2
-order by last_seen_at desc, id desc offset 100 limit 100));
-
--- push_delete_expired_presences (features/push/store.ts)
-delete from inbox_presences where ctid = any (array(
-  select ctid from inbox_presences where visible_until < now() - interval '1 minute'
-  order by visible_until limit $1))
-returning page;
-
--- push_delete_presence (features/push/store.ts)
-delete from inbox_presences where environment_id = $1 and external_user_id = $2 and page = $3;
-
--- push_list_devices (features/push/store.ts)
-select d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address, d.label, d.created_at, d.last_seen_at, d.last_outcome, d.last_outcome_detail, d.last_outcome_at from devices d where d.environment_id = $1 and d.external_user_id = $2
-order by d.last_seen_at desc, d.id desc limit 100;
-
--- push_upsert_device (features/push/store.ts)
-insert into devices as d (id, environment_id, external_user_id, kind, identity, service, address, label)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
-on conflict (environment_id, identity) do update set
-  external_user_id = excluded.external_user_id, address = excluded.address, label = excluded.label, last_seen_at = now(),
-  last_outcome = case when d.external_user_id = excluded.external_user_id then d.last_outcome end,
-  last_outcome_detail = case when d.external_user_id = excluded.external_user_id then d.last_outcome_detail end,
-  last_outcome_at = case when d.external_user_id = excluded.external_user_id then d.last_outcome_at end
-returning d.id, d.environment_id, d.external_user_id, d.kind, d.identity, d.service, d.address, d.label, d.created_at, d.last_seen_at, d.last_outcome, d.last_outcome_detail, d.last_outcome_at;
-
--- push_upsert_presence (features/push/store.ts)
-insert into inbox_presences (environment_id, external_user_id, page, visible_until)
-select $1, $2, $3, now() + make_interval(secs => $4)
-where (select count(*) from inbox_presences
-  where environment_id = $1 and external_user_id = $2 and page <> $3 and visible_until > now()) < 50
-on conflict (environment_id, external_user_id, page) do update set visible_until = excluded.visible_until;
-
--- receipts_delete_events (features/receipts/reported-events-store.ts)
-with gone as (
-  delete from callback_events where ctid = any (array(
-    select ctid from callback_events where seen_at < $1 order by seen_at limit $2 for update skip locked))
-  returning 1)
-select count(*)::int as deleted from gone;
-
--- receipts_insert_events (features/receipts/reported-events-store.ts)
-insert into callback_events (environment_id, provider_id, event_hash, seen_at)
-select environment_id, provider_id, event_hash, $4
-from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as reported (environment_id, provider_id, event_hash)
-order by environment_id, provider_id, event_hash -- all transactions lock in this order, so there are no deadlocks
-on conflict do nothing
-returning environment_id, provider_id, event_hash;
-
--- receipts_apply (features/receipts/store.ts)
-update notifications n set
-  status = case
-    when i.status is null then n.status
-    when n.status in ('queued', 'sent') then i.status
-    when n.status = 'delivered' and i.status = 'complained' then i.status
-    else n.status end,
-  events = n.events || i.events,
-  last_error = coalesce(i.last_error, n.last_error)
-from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, last_error text)
-where n.id = i.id
-returning n.id, n.environment_id, n.channel, n.address;
-
--- receipts_lock_notifications (features/receipts/store.ts)
-select n.id, n.environment_id, n.channel, n.status,
-  (select jsonb_object_agg(type, number) from (
-     select event->>'type' as type, count(*) as number from jsonb_array_elements(n.events) as event group by 1) as counted
-  ) as counts
-from notifications n
-join unnest($1::uuid[], $2::uuid[]) as wanted (id, environment_id)
-  on n.id = wanted.id and n.environment_id = wanted.environment_id
-order by n.id
-for no key update of n;
-
--- runs_close_digests (features/runs/digests-store.ts)
-delete from digests where run_id = any ($1::uuid[]);
-
--- runs_delete_digest_items (features/runs/digests-store.ts)
-delete from digest_items where run_id = any ($1::uuid[]);
-
--- runs_delete_full_digests (features/runs/digests-store.ts)
-delete from digests d using json_to_recordset($1::json) as i (workflow_id uuid, step_id text, key text)
-where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key;
-
--- runs_insert_digest_items (features/runs/digests-store.ts)
-insert into digest_items (run_id, source_run_id, item)
-select run_id, source_run_id, item from json_to_recordset($1::json) as (run_id uuid, source_run_id uuid, item json);
-
--- runs_list_digest_items (features/runs/digests-store.ts)
-select run_id, item from digest_items where run_id = any ($1::uuid[]) order by run_id, source_run_id;
-
--- runs_list_open_digests (features/runs/digests-store.ts)
-select run_id from digests where run_id = any ($1::uuid[]);
-
--- runs_lock_digests (features/runs/digests-store.ts)
-insert into digests as d (workflow_id, step_id, key, run_id, item_count, item_size, closes_at)
-select workflow_id, step_id, key, run_id, 0, 0, closes_at
-from json_to_recordset($1::json)
-  as (workflow_id uuid, step_id text, key text, run_id uuid, closes_at timestamptz)
-order by workflow_id, step_id, key
-on conflict (workflow_id, step_id, key) do update set item_count = d.item_count
-returning workflow_id, step_id, key, run_id, item_count, item_size, closes_at;
-
--- runs_lock_open_digests (features/runs/digests-store.ts)
-select run_id from digests where run_id = any ($1::uuid[]) order by workflow_id, step_id, key for update;
-
--- runs_update_digests (features/runs/digests-store.ts)
-update digests d set run_id = i.run_id, item_count = i.item_count, item_size = i.item_size,
-  closes_at = i.closes_at
-from json_to_recordset($1::json)
-  as i (workflow_id uuid, step_id text, key text, run_id uuid, item_count int, item_size int,
-    closes_at timestamptz)
-where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key;
-
--- runs_list_of_person (features/runs/eraser.ts)
-with named as materialized (
-  select id from runs
-  where environment_id = $1 and external_user_id = $2 and id < $5 and id > $6 order by id limit $7
-), addressed as (
-  select found.id from (select distinct lower(theirs) as address from unnest($3::text[]) theirs) of_person
-  cross join lateral (
-    select id from runs
-    where environment_id = $1 and lower(address) = of_person.address
-      and (position('@' in address) > 0 or address = any ($3::text[]))
-      and (external_user_id is null or lower(external_user_id) = any (array(select lower(alias) from unnest($4::text[]) alias)))
-      and id < $5 and id > $6 and id <= coalesce((select id from named order by id offset $7 - 1), $5)
-    order by id limit $7) found
-), slice as materialized (
-  select id from named union select id from addressed order by id limit $7
-)
-select id from slice order by id;
-
--- runs_redact (features/runs/eraser.ts)
-with steps as (update run_steps set output = null where run_id = any ($1::uuid[]) and output is not null),
-items as (update digest_items set item = '{}' where source_run_id = any ($1::uuid[]))
-update runs set trigger_data = '{}', external_user_id = null, address = null, failure_reason = null
-where id = any ($1::uuid[]);
-
--- runs_forget (features/runs/retention.ts)
-with old as (
-  select id from runs where id > $1 and id < $2 and completed_at < $3 order by id limit $4
-), steps as (
-  delete from run_steps where run_id in (select id from old)
-), items as (
-  delete from digest_items where run_id in (select id from old)
-), gone as (
-  delete from runs where id in (select id from old)
-)
-select max(id::text) as last from old;
-
--- runs_delete_sends (features/runs/sends-store.ts)
-delete from run_sends where run_id = any ($1::uuid[]);
-
--- runs_find_sender (features/runs/sends-store.ts)
-select split_part(idempotency_key, ':', 2)::uuid as run_id, chain from notifications
-where id = $1 and environment_id = $2 and chain is not null and idempotency_key is not null;
-
--- runs_insert_sends (features/runs/sends-store.ts)
-insert into run_sends (notification_id, run_id, wait_for)
-select notification_id, run_id, wait_for
-from json_to_recordset($1::json) as (notification_id uuid, run_id uuid, wait_for text);
-
--- runs_lock_sends (features/runs/sends-store.ts)
-select run_id, moves from run_sends where run_id = any ($1::uuid[]) order by notification_id for update;
-
--- runs_move_sends (features/runs/sends-store.ts)
-update run_sends s set moves = moves + 1
-from (
-  select s.notification_id from run_sends s
-  join unnest($1::uuid[], $2::text[]) as i (notification_id, status) on i.notification_id = s.notification_id
-  where s.wait_for = 'sent' or i.status <> 'sent'
-  order by 1 for update of s
-) as moved
-where s.notification_id = moved.notification_id
-returning s.run_id;
-
--- runs_list_steps (features/runs/steps-store.ts)
-select seq, step_id, kind, attempt_id, status, outcome, notification_id, output, next_step_id, next_scheduled_at,
-  started_at, completed_at
-from run_steps where run_id = $1 order by seq;
-
--- runs_upsert_steps (features/runs/steps-store.ts)
-insert into run_steps (run_id, seq, step_id, kind, attempt_id, status, outcome, notification_id, event_id, output,
-  next_step_id, next_scheduled_at, started_at, completed_at)
-select "runId", seq, "stepId", kind, "attemptId", status, outcome, "notificationId", "eventId", output, "nextStepId",
-  to_timestamp("nextScheduledAt" / 1000.0), to_timestamp("startedAt" / 1000.0), to_timestamp("completedAt" / 1000.0)
-from json_to_recordset($1::json) as ("runId" uuid, seq int, "stepId" text, kind text, "attemptId" text, status text,
-  outcome text, "notificationId" uuid, "eventId" uuid, output json, "nextStepId" text, "nextScheduledAt" float8,
-  "startedAt" float8, "completedAt" float8)
-on conflict (run_id, seq) do update set status = excluded.status, outcome = excluded.outcome,
-  notification_id = excluded.notification_id, event_id = excluded.event_id, output = excluded.output,
-  next_step_id = excluded.next_step_id, next_scheduled_at = excluded.next_scheduled_at,
-  completed_at = excluded.completed_at;
-
--- runs_find (features/runs/store.ts)
-select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.current_step_id, r.external_user_id, r.trigger_data,
-  r.failure_reason, r.completed_at, w.key as workflow_key
-from runs r join workflows w on w.id = r.workflow_id where r.id = $1 and r.environment_id = $2;
-
--- runs_insert (features/runs/store.ts)
-with input as materialized (
-  select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
-    external_user_id text, address text, trigger_data json, chain text, operation text, key text, body_hash text, lane smallint,
-    run_at timestamptz, tag bigint)
-),
-fresh as (
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, id as resource_id from input where key is not null) claims
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
-  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
-  where known.created_at < now() - interval '24 hours'
-returning resource_id),
-taken as materialized (select * from input where key is null or id in (select resource_id from fresh)),
-
- queue_postponed as (
-   insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 5, id, lane, environment_id, run_at from (select id, lane, environment_id, run_at, tag from taken) work where run_at is not null
- ),
-
- queue_source as (select 5::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, run_at, tag from taken) work where run_at is null),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($2::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- ),
- queue_enqueued as (
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
-lives as (
-  insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data, chain)
-  select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data, chain from taken
-)
-select id from taken;
-
--- runs_load (features/runs/store.ts)
-select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.chain,
-  r.state, e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
-  u.timezone as recipient_timezone,
-  floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
-from runs r
-join environments e on e.id = r.environment_id
-join organizations o on o.id = e.organization_id
-left join end_users u on u.environment_id = r.environment_id and u.external_user_id = r.external_user_id
-left join run_sends s on s.run_id = r.id
-left join run_waits w on w.run_id = r.id
-left join workflow_events v on v.id = w.event_id
-where r.id = any ($1::uuid[]);
-
--- runs_lock (features/runs/store.ts)
-select id, status from runs where id = any ($1::uuid[]) order by id for update;
-
--- runs_mark_cancelling (features/runs/store.ts)
-update runs set status = 'cancelling' where id = any ($1::uuid[]);
-
--- runs_update (features/runs/store.ts)
-update runs r set status = i.status, current_step_id = i.current_step_id, state = i.state,
-  external_user_id = i.external_user_id, address = i.address, failure_reason = i.failure_reason,
-  completed_at = i.completed_at
-from json_to_recordset($1::json) as i (id uuid, status text, current_step_id text, state json, external_user_id text,
-  address text, failure_reason text, completed_at timestamptz)
-where r.id = i.id;
-
--- runs_delete_expired_throttles (features/runs/throttles.ts)
-delete from throttles where ctid = any (array(
-  select ctid from throttles where expires_at < now() order by expires_at limit $1 for update skip locked))
-returning 1 as one;
-
--- runs_lock_throttles (features/runs/throttles.ts)
-insert into throttles as t (workflow_id, step_id, key_hash, passes, expires_at)
-select workflow_id, step_id, decode(key_hash, 'hex'), '{}', now()
-from json_to_recordset($1::json) as (workflow_id uuid, step_id text, key_hash text)
-order by workflow_id, step_id, key_hash -- everyone locks in this order: no deadlocks
-on conflict (workflow_id, step_id, key_hash) do update set passes = t.passes
-returning workflow_id, step_id, encode(key_hash, 'hex') as key_hash, passes::float8[];
-
--- runs_update_throttles (features/runs/throttles.ts)
-update throttles t set passes = i.passes, expires_at = i.expires_at
-from json_to_recordset($1::json)
-  as i (workflow_id uuid, step_id text, key_hash text, passes bigint[], expires_at timestamptz)
-where t.workflow_id = i.workflow_id and t.step_id = i.step_id and t.key_hash = decode(i.key_hash, 'hex');
-
--- runs_claim_waits (features/runs/waits-store.ts)
-update run_waits w set event_id = i.event_id
-from unnest($1::uuid[], $2::uuid[]) as i (run_id, event_id) where w.run_id = i.run_id;
-
--- runs_delete_spent_events (features/runs/waits-store.ts)
-delete from workflow_events e where id = any ($1::uuid[])
-and not exists (select from workflow_event_keys k where k.event_id = e.id)
-and not exists (select from run_waits w where w.event_id = e.id);
-
--- runs_delete_waits (features/runs/waits-store.ts)
-delete from run_waits where run_id = any ($1::uuid[]);
-
--- runs_find_past_events (features/runs/waits-store.ts)
-select i.run_id, past.event_id
-from json_to_recordset($1::json) as i (run_id uuid, wait_key text, lowest_id uuid)
-join runs r on r.id = i.run_id
-cross join lateral (
-  select k.event_id from workflow_event_keys k join workflow_events e on e.id = k.event_id
-  where k.wait_key = decode(i.wait_key, 'hex') and k.event_id >= i.lowest_id and e.id >= i.lowest_id
-    and e.arrived_at >= greatest(r.triggered_at, now() - make_interval(days => 7))
-    and (e.run_id is null or e.run_id = i.run_id)
-    and not exists (select from run_steps s where s.run_id = i.run_id and s.event_id = e.id)
-  order by k.event_id limit 1
-) past;
-
--- runs_insert_event (features/runs/waits-store.ts)
-with event as (insert into workflow_events (id, run_id, name, data, environment_id) values ($1, $2, $3, $4, $6))
-insert into workflow_event_keys (wait_key, event_id) select decode(key, 'hex'), $1 from unnest($5::text[]) as key;
-
--- runs_insert_waits (features/runs/waits-store.ts)
-insert into run_waits (run_id, wait_key)
-select run_id, decode(wait_key, 'hex') from json_to_recordset($1::json) as (run_id uuid, wait_key text);
-
--- runs_lock_open_wait (features/runs/waits-store.ts)
-select run_id from run_waits where run_id = $2 and wait_key = any ($1::bytea[]) and event_id is null for update;
-
--- runs_lock_open_waits (features/runs/waits-store.ts)
-select run_id from run_waits where wait_key = any ($1::bytea[]) and event_id is null order by run_id for update;
-
--- runs_lock_wait_keys (features/runs/waits-store.ts)
-select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key;
-
--- runs_lock_waits (features/runs/waits-store.ts)
-select run_id, event_id from run_waits where run_id = any ($1::uuid[]) order by run_id for update;
-
--- runs_remove_old_events (features/runs/waits-store.ts)
-delete from workflow_events where id = any (array(
-  select id from workflow_events e where id < $1::uuid
-    and not exists (select from run_waits w where w.event_id = e.id)
-  order by id limit $2))
-returning 1 as one;
-
--- runs_share_wait_keys (features/runs/waits-store.ts)
-select pg_advisory_xact_lock_shared(key) from unnest($1::bigint[]) as key;
-
--- sandbox_delete_beyond (features/sandbox/store.ts)
-with old as (
-  select m.environment_id, m.id
-  from environments e
-  cross join lateral (
-    select greatest($1::uuid, case when $2::int is not null then (
-      select id from sandbox_messages where environment_id = e.id order by id desc offset $2 limit 1) end,
-      case when $4::float8 is not null then (
-      select id from (
-        select id, sum(payload_bytes) over (order by id desc) as bytes
-        from sandbox_messages where environment_id = e.id) sized
-      where bytes > $4 order by id desc limit 1) end) as id) bound
-  cross join lateral (
-    select environment_id, id from sandbox_messages
-    where environment_id = e.id and id <= bound.id order by id limit $3) m
-  limit $3
-), gone as (
-  delete from sandbox_messages s using old where s.environment_id = old.environment_id and s.id = old.id returning 1)
-select count(*)::int as count from gone;
-
--- sandbox_delete_messages (features/sandbox/store.ts)
-delete from sandbox_messages m using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, notification_id)
-where m.notification_id = erased.notification_id and m.environment_id = erased.environment_id;
-
--- sandbox_delete_oldest (features/sandbox/store.ts)
-with gone as (
-  delete from sandbox_messages where environment_id = $1 and id in (
-    select id from sandbox_messages where environment_id = $1 and id < $2 order by id limit $3)
-  returning 1)
-select count(*)::int as count from gone;
-
--- sandbox_find_messages (features/sandbox/store.ts)
-select id, environment_id, notification_id, channel, provider, recipient, payload::text
-from sandbox_messages
-where environment_id = $1 and id = any($2)
-order by id desc;
-
--- sandbox_find_of_notification (features/sandbox/store.ts)
-select id, environment_id, notification_id, channel, provider, recipient, payload::text
-from sandbox_messages
-where notification_id = $2 and environment_id = $1 and (channel <> 'in_app' or payload -> 'push' is null)
-order by id desc limit 1;
-
--- schedule_runs_remove_member (features/schedules/eraser.ts)
-update schedule_runs set definition = jsonb_set(definition, '{target}', jsonb_set((definition -> 'target'), '{audience,users}', (
-  select coalesce(jsonb_agg(member), '[]') from jsonb_array_elements_text((definition -> 'target') #> '{audience,users}') member
-  where member <> all ($2::text[]))))
-where environment_id = $1 and status = 'running' and definition #> '{target,audience,users}' ?| $2::text[];
-
--- schedules_pause_naming (features/schedules/eraser.ts)
-update schedules set target = jsonb_set(target::jsonb, '{trigger_data}', '{}'), status = 'paused', next_slot = null
-where environment_id = $1 and array[target #>> '{trigger_data,external_user_id}',
-  target #>> '{trigger_data,user,external_user_id}', target #>> '{trigger_data,recipient,external_user_id}'] && $2::text[];
-
--- schedules_remove_member (features/schedules/eraser.ts)
-update schedules set target = jsonb_set(target::jsonb, '{audience,users}', (
-  select coalesce(jsonb_agg(member), '[]') from jsonb_array_elements_text(target::jsonb #> '{audience,users}') member
-  where member <> all ($2::text[])))
-where environment_id = $1 and target::jsonb #> '{audience,users}' ?| $2::text[];
-
--- schedules_list_named_members (features/schedules/members.ts)
-select wanted.id as external_user_id, u.timezone
-from (select distinct id from unnest($2::text[]) as given (id) where id > $3 order by id limit $4) wanted
-left join end_users u on u.environment_id = $1 and u.external_user_id = wanted.id
-order by wanted.id;
-
--- schedule_runs_delete_old (features/schedules/store.ts)
-delete from schedule_runs where id = any (array(
-  select id from schedule_runs where id < $1 and status <> 'running' order by id limit $2))
-returning 1 as one;
-
--- schedule_runs_find (features/schedules/store.ts)
-select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, broadcast_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = $1 and id = $2;
-
--- schedule_runs_insert (features/schedules/store.ts)
-insert into schedule_runs (id, environment_id, schedule_id, slot, is_manual, status, definition, missed_count, completed_at)
-select id, environment_id, schedule_id, slot, is_manual, status, definition, missed_count,
-  case when status = 'missed' then now() end
-from json_to_record($1::json) as (id uuid, environment_id uuid, schedule_id uuid, slot timestamptz, is_manual boolean,
-  status text, definition jsonb, missed_count integer)
-on conflict (schedule_id, slot) where not is_manual do nothing
-returning id;
-
--- schedule_runs_list (features/schedules/store.ts)
-select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, broadcast_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = $1 and id < $2 order by id desc limit $3;
-
--- schedule_runs_list_last (features/schedules/store.ts)
-select r.* from unnest($1::uuid[]) as wanted (id), lateral (
-select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, broadcast_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = wanted.id order by id desc limit 1) r;
-
--- schedule_runs_load (features/schedules/store.ts)
-select r.id, r.environment_id, r.schedule_id, r.slot, r.is_manual, r.status, r.definition, r.last_user, r.run_id, r.broadcast_id, r.started_count, r.skipped_count, r.missed_count, r.failure_reason, r.completed_at, s.key as schedule_key, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now,
-  json_build_object('kind', 'job', 'environmentId', e.id, 'environmentKind', e.kind, 'organizationId', o.id,
-    'plan', o.plan) as sender
-from schedule_runs r join schedules s on s.id = r.schedule_id
-join environments e on e.id = r.environment_id join organizations o on o.id = e.organization_id
-where r.id = any ($1::uuid[]);
-
--- schedule_runs_lock (features/schedules/store.ts)
-select last_user, status from schedule_runs where id = $1 for update;
-
--- schedule_runs_update (features/schedules/store.ts)
-update schedule_runs set last_user = case when $6 then null else $2 end, run_id = $3, started_count = started_count + $4,
-  skipped_count = skipped_count + $5,
-  status = case when $7::text is not null then 'failed' when $6 then 'completed' else status end,
-  definition = case when $6 then null else definition end, failure_reason = $7,
-  completed_at = case when $6 then now() end, broadcast_id = $8
-where id = $1;
-
--- schedules_count (features/schedules/store.ts)
-select count(*)::int as count from schedules where environment_id = $1;
-
--- schedules_delete (features/schedules/store.ts)
-delete from schedules where id = $1;
-
--- schedules_find (features/schedules/store.ts)
-select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at from schedules where environment_id = $1 and key = $2;
-
--- schedules_insert (features/schedules/store.ts)
-insert into schedules (id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id)
-select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
-  timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
-  active_since timestamptz, next_slot timestamptz, next_run_at timestamptz, timer_id uuid)
-on conflict (environment_id, key) do nothing
-returning id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at;
-
--- schedules_lock (features/schedules/store.ts)
-select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at from schedules where environment_id = $1 and key = $2 for update;
-
--- schedules_lock_timer (features/schedules/store.ts)
-select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, next_run_at, timer_id, updated_at, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now from schedules where timer_id = $1 for update;
-
--- schedules_move_timer (features/schedules/store.ts)
-update schedules set status = $2, next_slot = $3, next_run_at = $4 where id = $1;
-
--- schedules_update (features/schedules/store.ts)
-update schedules s set name = i.name, target = i.target, cron = i.cron, rule = i.rule, timezone = i.timezone, per_recipient_timezone = i.per_recipient_timezone, starts_at = i.starts_at, ends_at = i.ends_at, missed_runs = i.missed_runs, status = i.status, active_since = i.active_since, next_slot = i.next_slot, next_run_at = i.next_run_at, timer_id = i.timer_id, updated_at = now() from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
-  timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
-  active_since timestamptz, next_slot timestamptz, next_run_at timestamptz, timer_id uuid)
-where s.id = i.id returning s.id, s.environment_id, s.key, s.name, s.target, s.cron, s.rule, s.timezone, s.per_recipient_timezone, s.starts_at, s.ends_at, s.missed_runs, s.status, s.active_since, s.next_slot, s.next_run_at, s.timer_id, s.updated_at;
-
--- spend_add (features/spend/store.ts)
-insert into spend_counts as s (environment_id, month, channel, currency, amount_micros)
-select * from json_to_recordset($1::json)
-  as (environment_id uuid, month date, channel text, currency text, amount_micros bigint)
-order by 1, 2, 3, 4 -- everyone locks in this order: no deadlocks
-on conflict (environment_id, month, channel, currency) do update set amount_micros = s.amount_micros + excluded.amount_micros;
-
--- spend_delete_prices (features/spend/store.ts)
-delete from prices where environment_id = $1;
-
--- spend_insert_prices (features/spend/store.ts)
-insert into prices (environment_id, channel, provider_kind, prefix, price_micros, currency)
-select $1, * from json_to_recordset($2::json)
-  as (channel text, provider_kind text, prefix text, price_micros bigint, currency text);
-
--- spend_list_prices (features/spend/store.ts)
-select channel, provider_kind, prefix, price_micros::float8 as price_micros, currency from prices
-where environment_id = $1 order by channel, provider_kind, prefix;
-
--- spend_sums (features/spend/store.ts)
-select current.currency, s.channel, s.amount_micros::float8 as amount_micros
-from (select currency from prices where environment_id = $1 order by channel, provider_kind, prefix limit 1) current
-left join spend_counts s on s.environment_id = $1 and s.month = $2 and s.currency = current.currency
-order by s.channel;
-
--- suppressions_delete (features/suppressions/store.ts)
-delete from suppressions where environment_id = $1 and address = $2 returning id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id;
-
--- suppressions_delete_unsubscribed (features/suppressions/store.ts)
-delete from suppressions s using unnest($1::uuid[], $2::text[]) as back (environment_id, address)
-where s.environment_id = back.environment_id and s.address = back.address and s.reason = 'unsubscribed';
-
--- suppressions_find (features/suppressions/store.ts)
-select id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id from suppressions where environment_id = $1 and address = $2;
-
--- suppressions_find_many (features/suppressions/store.ts)
-select id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id from suppressions
-join unnest($1::uuid[], $2::text[]) as wanted (environment_id, address) using (environment_id, address);
-
--- suppressions_insert (features/suppressions/store.ts)
-insert into suppressions (id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id)
-select distinct on (environment_id, address) id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id
-from json_to_recordset($1::json) as (id uuid, environment_id uuid, address text, reason text, source text,
-  diagnostic_detail text, triggering_notification_id uuid)
-order by environment_id, address, id -- everyone locks in this order: no deadlocks
-on conflict (environment_id, address) do nothing
-returning id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id;
-
--- templates_list_channels (features/templates/cascade.ts)
-select t.key, v.channels
-from templates t
-join template_versions v on v.id = t.current_version_id
-where t.environment_id = $1 and t.key = any ($2::text[])
-order by t.key
-for share of t;
-
--- templates_delete (features/templates/store.ts)
-delete from templates where environment_id = $1 and id = $2;
-
--- templates_find (features/templates/store.ts)
-select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
-from templates t
-join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and (t.key = $2 or t.id = $3) order by t.key = $2 desc limit 1;
-
--- templates_find_by_id (features/templates/store.ts)
-select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
-from templates t
-join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = $2;
-
--- templates_find_live (features/templates/store.ts)
-select id from environments where organization_id = $1 and kind = 'live' order by id limit 1;
-
--- templates_find_pin (features/templates/store.ts)
-select v.id, v.channels
-from templates t
-join template_versions v on v.id = t.current_version_id
-where t.environment_id = $1 and t.key = $2;
-
--- templates_find_version (features/templates/store.ts)
-select id, version, name, bodies, push, parts from template_versions
-where environment_id = $1 and template_id = $2 and version = $3;
-
--- templates_insert (features/templates/store.ts)
-insert into templates (id, environment_id, key, current_version_id) values ($1, $2, $3, $4)
-on conflict (environment_id, key) do nothing
-returning id;
-
--- templates_insert_version (features/templates/store.ts)
-insert into template_versions (id, environment_id, template_id, version, name, channels, bodies, size,
-  uses, translation_keys, parts, push)
-values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::text[], '{}'), nullif($10::text[], '{}'), $11, $12);
-
--- templates_list (features/templates/store.ts)
-select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
-from templates t
-join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = any ($2::uuid[]) order by t.id desc;
-
--- templates_list_pinned (features/templates/store.ts)
-select v.id, v.environment_id, v.bodies, v.size, v.parts, e.kind = 'test' as follows_parts
-from template_versions v
-join environments e on e.id = v.environment_id
-where v.id = any ($1::uuid[]);
-
--- templates_list_sizes (features/templates/store.ts)
-select t.id, v.size
-from templates t
-join template_versions v on v.id = t.current_version_id
-where t.environment_id = $1 and ($2::uuid is null or t.id < $2)
-  and ($4::text is null or strpos(lower(t.key), lower($4)) > 0 or strpos(lower(v.name), lower($4)) > 0)
-order by t.id desc
-limit $3;
-
--- templates_list_versions (features/templates/store.ts)
-select id, version, name
-from template_versions
-where environment_id = $1 and template_id = $2 and ($3::uuid is null or id < $3)
-order by id desc
-limit $4;
-
--- templates_lock (features/templates/store.ts)
-select from templates where id = $1 for update;
-
--- templates_point (features/templates/store.ts)
-update templates set current_version_id = $2 where id = $1;
-
--- storage_add (features/usage/storage-store.ts)
-insert into environment_storage as s (environment_id, added_bytes)
-select environment_id, bytes from unnest($1::uuid[], $2::bigint[]) as given (environment_id, bytes)
-order by environment_id -- everyone locks in this order: no deadlocks
-on conflict (environment_id) do update set added_bytes = s.added_bytes + excluded.added_bytes
-returning environment_id, (measured_bytes + added_bytes)::float8 as stored_bytes;
-
--- storage_claim (features/usage/storage-store.ts)
-update environment_storage set measure_after = now() + interval '10 minutes'
-where environment_id = (
-  select environment_id from environment_storage
-  where measure_after <= now()
-    and (measured_bytes + added_bytes >= $1::float8
-      or (added_bytes > 0 and measured_at < now() - interval '5 minutes')
-      or measured_at < now() - interval '1 day')
-  order by measure_after limit 1 for update skip locked)
-returning environment_id, added_bytes::float8;
-
--- storage_find (features/usage/storage-store.ts)
-select (measured_bytes + added_bytes)::float8 as stored_bytes from environment_storage where environment_id = $1;
-
--- storage_measure_notifications (features/usage/storage-store.ts)
-with slice as materialized (
-  select id from notifications where environment_id = $1 and id > $2 order by id limit 2000
-)
-select (select id from slice order by id desc limit 1) as last,
-  coalesce(sum(1024 + coalesce(octet_length(c.subject), 0) + coalesce(octet_length(c.html_body), 0)
-    + coalesce(octet_length(c.text_body), 0) + octet_length(c.template_data::text)
-    + coalesce(octet_length(c.structured::text), 0) + coalesce(octet_length(c.inbox_extras::text), 0)
-    + case when c.attachments is null then 0 else
-      (select coalesce(sum(octet_length(b.bytes)), 0) from attachment_bytes b where b.notification_id = slice.id) end
-    + case when c.attachments is null and c.body_object is null then 0 else
-      (select coalesce(sum(o.size_bytes), 0) from stored_objects o
-       where o.notification_id = slice.id and o.state = 'stored') end), 0)::float8 as bytes
-from slice join notification_contents c on c.notification_id = slice.id;
-
--- storage_measure_others (features/usage/storage-store.ts)
-select (
-(select coalesce(sum(payload_bytes), 0) from sandbox_messages where environment_id = $1)
-+ (select coalesce(sum(bytes), 0) from inbox_items where environment_id = $1 and archived_at is null)
-+ (select coalesce(sum(bytes), 0) from inbox_items where environment_id = $1 and archived_at is not null)
-+ (select coalesce(sum(1024 + octet_length(r.trigger_data::text)
-     + (select coalesce(sum(pg_column_size(s.output)), 0) from run_steps s where s.run_id = r.id)), 0)
-   from workflows w join runs r on r.workflow_id = w.id where w.environment_id = $1))::float8 as bytes;
-
--- storage_measured (features/usage/storage-store.ts)
-update environment_storage
-set measured_bytes = $2, added_bytes = greatest(0, added_bytes - $3), measured_at = now(),
-  measure_after = now() + make_interval(secs => $4::float8 / 1000)
-where environment_id = $1;
-
--- usage_lock_plan_accounts (features/usage/store.ts)
-select from organizations sharing
-where coalesce(sharing.plan_owner_id, sharing.id) in (select coalesce(o.plan_owner_id, o.id) from organizations o where o.id = any ($1::uuid[]))
-order by id for no key update;
-
--- usage_plan_use (features/usage/store.ts)
-select mine.id as organization_id, coalesce(mine.plan_owner_id, mine.id) as account_id, counter.month::text,
-  coalesce(sum(counter.sends), 0)::float8 as sends
-from organizations mine
-join organizations sharing on coalesce(sharing.plan_owner_id, sharing.id) = coalesce(mine.plan_owner_id, mine.id) and sharing.plan = mine.plan
-left join usage_counters counter on counter.organization_id = sharing.id and counter.month = any ($2::date[])
-where mine.id = any ($1::uuid[])
-group by 1, 2, 3;
-
--- usage_sums (features/usage/store.ts)
-select organization_id, month::text, channel, sum(sends)::float8 as sends
-from usage_counters where organization_id = any ($1::uuid[]) and month = any ($2::date[])
-group by 1, 2, 3;
-
--- users_delete (features/users/store.ts)
-delete from end_users where environment_id = $1 and external_user_id = $2 returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes, created_at, updated_at;
-
--- users_find_many (features/users/store.ts)
-select environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes, created_at, updated_at from end_users
-join unnest($1::uuid[], $2::text[]) as wanted (environment_id, external_user_id)
-  using (environment_id, external_user_id);
-
--- users_find_taken (features/users/store.ts)
-select wanted.id from unnest($2::text[]) as wanted (id)
-where exists (
-  select from end_users u where u.environment_id = $1 and lower(u.external_user_id) = lower(wanted.id));
-
--- users_replace (features/users/store.ts)
-insert into end_users (environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-on conflict (environment_id, external_user_id) do update
-  set email = excluded.email, phone = excluded.phone, name = excluded.name, locale = excluded.locale,
-    timezone = excluded.timezone, chatone_user_id = excluded.chatone_user_id, attributes = excluded.attributes,
-    updated_at = now()
-returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, attributes, created_at, updated_at;
 
 -- webhooks_clear_next_attempts (features/webhooks/deliveries-store.ts)
 update webhook_deliveries set next_attempt_at = null where id = any ($1::uuid[]) and next_attempt_at is not null;
@@ -3630,80 +3347,363 @@ with old as (
 )
 select max(id::text) as last from old;
 
--- workflows_activate_version (features/workflows/store.ts)
+-- runs_close_digests (features/workflows/runs/digests-store.ts)
+delete from digests where run_id = any ($1::uuid[]);
+
+-- runs_delete_digest_items (features/workflows/runs/digests-store.ts)
+delete from digest_items where run_id = any ($1::uuid[]);
+
+-- runs_delete_full_digests (features/workflows/runs/digests-store.ts)
+delete from digests d using json_to_recordset($1::json) as i (workflow_id uuid, step_id text, key text)
+where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key;
+
+-- runs_insert_digest_items (features/workflows/runs/digests-store.ts)
+insert into digest_items (run_id, source_run_id, item)
+select run_id, source_run_id, item from json_to_recordset($1::json) as (run_id uuid, source_run_id uuid, item json);
+
+-- runs_list_digest_items (features/workflows/runs/digests-store.ts)
+select run_id, item from digest_items where run_id = any ($1::uuid[]) order by run_id, source_run_id;
+
+-- runs_list_open_digests (features/workflows/runs/digests-store.ts)
+select run_id from digests where run_id = any ($1::uuid[]);
+
+-- runs_lock_digests (features/workflows/runs/digests-store.ts)
+insert into digests as d (workflow_id, step_id, key, run_id, item_count, item_size, closes_at)
+select workflow_id, step_id, key, run_id, 0, 0, closes_at
+from json_to_recordset($1::json)
+  as (workflow_id uuid, step_id text, key text, run_id uuid, closes_at timestamptz)
+order by workflow_id, step_id, key
+on conflict (workflow_id, step_id, key) do update set item_count = d.item_count
+returning workflow_id, step_id, key, run_id, item_count, item_size, closes_at;
+
+-- runs_lock_open_digests (features/workflows/runs/digests-store.ts)
+select run_id from digests where run_id = any ($1::uuid[]) order by workflow_id, step_id, key for update;
+
+-- runs_update_digests (features/workflows/runs/digests-store.ts)
+update digests d set run_id = i.run_id, item_count = i.item_count, item_size = i.item_size,
+  closes_at = i.closes_at
+from json_to_recordset($1::json)
+  as i (workflow_id uuid, step_id text, key text, run_id uuid, item_count int, item_size int,
+    closes_at timestamptz)
+where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key;
+
+-- runs_list_of_person (features/workflows/runs/eraser.ts)
+with named as materialized (
+  select id from runs
+  where environment_id = $1 and external_user_id = $2 and id < $5 and id > $6 order by id limit $7
+), addressed as (
+  select found.id from (select distinct lower(theirs) as address from unnest($3::text[]) theirs) of_person
+  cross join lateral (
+    select id from runs
+    where environment_id = $1 and lower(address) = of_person.address
+      and (position('@' in address) > 0 or address = any ($3::text[]))
+      and (external_user_id is null or lower(external_user_id) = any (array(select lower(alias) from unnest($4::text[]) alias)))
+      and id < $5 and id > $6 and id <= coalesce((select id from named order by id offset $7 - 1), $5)
+    order by id limit $7) found
+), slice as materialized (
+  select id from named union select id from addressed order by id limit $7
+)
+select id from slice order by id;
+
+-- runs_redact (features/workflows/runs/eraser.ts)
+with steps as (update run_steps set output = null where run_id = any ($1::uuid[]) and output is not null),
+items as (update digest_items set item = '{}' where source_run_id = any ($1::uuid[]))
+update runs set trigger_data = '{}', external_user_id = null, address = null, failure_reason = null
+where id = any ($1::uuid[]);
+
+-- runs_forget (features/workflows/runs/retention.ts)
+with old as (
+  select id from runs where id > $1 and id < $2 and completed_at < $3 order by id limit $4
+), steps as (
+  delete from run_steps where run_id in (select id from old)
+), items as (
+  delete from digest_items where run_id in (select id from old)
+), gone as (
+  delete from runs where id in (select id from old)
+)
+select max(id::text) as last from old;
+
+-- runs_delete_sends (features/workflows/runs/sends-store.ts)
+delete from run_sends where run_id = any ($1::uuid[]);
+
+-- runs_find_sender (features/workflows/runs/sends-store.ts)
+select split_part(idempotency_key, ':', 2)::uuid as run_id, chain from notifications
+where id = $1 and environment_id = $2 and chain is not null and idempotency_key is not null;
+
+-- runs_insert_sends (features/workflows/runs/sends-store.ts)
+insert into run_sends (notification_id, run_id, wait_for)
+select notification_id, run_id, wait_for
+from json_to_recordset($1::json) as (notification_id uuid, run_id uuid, wait_for text);
+
+-- runs_lock_sends (features/workflows/runs/sends-store.ts)
+select run_id, moves from run_sends where run_id = any ($1::uuid[]) order by notification_id for update;
+
+-- runs_move_sends (features/workflows/runs/sends-store.ts)
+update run_sends s set moves = moves + 1
+from (
+  select s.notification_id from run_sends s
+  join unnest($1::uuid[], $2::text[]) as i (notification_id, status) on i.notification_id = s.notification_id
+  where s.wait_for = 'sent' or i.status <> 'sent'
+  order by 1 for update of s
+) as moved
+where s.notification_id = moved.notification_id
+returning s.run_id;
+
+-- runs_list_steps (features/workflows/runs/steps-store.ts)
+select seq, step_id, kind, attempt_id, status, outcome, notification_id, output, next_step_id, next_scheduled_at,
+  started_at, completed_at
+from run_steps where run_id = $1 order by seq;
+
+-- runs_upsert_steps (features/workflows/runs/steps-store.ts)
+insert into run_steps (run_id, seq, step_id, kind, attempt_id, status, outcome, notification_id, event_id, output,
+  next_step_id, next_scheduled_at, started_at, completed_at)
+select "runId", seq, "stepId", kind, "attemptId", status, outcome, "notificationId", "eventId", output, "nextStepId",
+  to_timestamp("nextScheduledAt" / 1000.0), to_timestamp("startedAt" / 1000.0), to_timestamp("completedAt" / 1000.0)
+from json_to_recordset($1::json) as ("runId" uuid, seq int, "stepId" text, kind text, "attemptId" text, status text,
+  outcome text, "notificationId" uuid, "eventId" uuid, output json, "nextStepId" text, "nextScheduledAt" float8,
+  "startedAt" float8, "completedAt" float8)
+on conflict (run_id, seq) do update set status = excluded.status, outcome = excluded.outcome,
+  notification_id = excluded.notification_id, event_id = excluded.event_id, output = excluded.output,
+  next_step_id = excluded.next_step_id, next_scheduled_at = excluded.next_scheduled_at,
+  completed_at = excluded.completed_at;
+
+-- runs_find (features/workflows/runs/store.ts)
+select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.current_step_id, r.external_user_id, r.trigger_data,
+  r.failure_reason, r.completed_at, w.key as workflow_key
+from runs r join workflows w on w.id = r.workflow_id where r.id = $1 and r.environment_id = $2;
+
+-- runs_insert (features/workflows/runs/store.ts)
+with input as materialized (
+  select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
+    external_user_id text, address text, trigger_data json, chain text, operation text, key text, body_hash text, lane smallint,
+    run_at timestamptz, tag bigint)
+),
+fresh as (
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, id as resource_id from input where key is not null) claims
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id),
+taken as materialized (select * from input where key is null or id in (select resource_id from fresh)),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 5, id, lane, environment_id, run_at from (select id, lane, environment_id, run_at, tag from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 5::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($2::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+lives as (
+  insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data, chain)
+  select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data, chain from taken
+)
+select id from taken;
+
+-- runs_load (features/workflows/runs/store.ts)
+select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.chain,
+  r.state, e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
+  u.timezone as recipient_timezone,
+  floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
+from runs r
+join environments e on e.id = r.environment_id
+join organizations o on o.id = e.organization_id
+left join end_users u on u.environment_id = r.environment_id and u.external_user_id = r.external_user_id
+left join run_sends s on s.run_id = r.id
+left join run_waits w on w.run_id = r.id
+left join workflow_events v on v.id = w.event_id
+where r.id = any ($1::uuid[]);
+
+-- runs_lock (features/workflows/runs/store.ts)
+select id, status from runs where id = any ($1::uuid[]) order by id for update;
+
+-- runs_mark_cancelling (features/workflows/runs/store.ts)
+update runs set status = 'cancelling' where id = any ($1::uuid[]);
+
+-- runs_update (features/workflows/runs/store.ts)
+update runs r set status = i.status, current_step_id = i.current_step_id, state = i.state,
+  external_user_id = i.external_user_id, address = i.address, failure_reason = i.failure_reason,
+  completed_at = i.completed_at
+from json_to_recordset($1::json) as i (id uuid, status text, current_step_id text, state json, external_user_id text,
+  address text, failure_reason text, completed_at timestamptz)
+where r.id = i.id;
+
+-- runs_delete_expired_throttles (features/workflows/runs/throttles.ts)
+delete from throttles where ctid = any (array(
+  select ctid from throttles where expires_at < now() order by expires_at limit $1 for update skip locked))
+returning 1 as one;
+
+-- runs_lock_throttles (features/workflows/runs/throttles.ts)
+insert into throttles as t (workflow_id, step_id, key_hash, passes, expires_at)
+select workflow_id, step_id, decode(key_hash, 'hex'), '{}', now()
+from json_to_recordset($1::json) as (workflow_id uuid, step_id text, key_hash text)
+order by workflow_id, step_id, key_hash -- everyone locks in this order: no deadlocks
+on conflict (workflow_id, step_id, key_hash) do update set passes = t.passes
+returning workflow_id, step_id, encode(key_hash, 'hex') as key_hash, passes::float8[];
+
+-- runs_update_throttles (features/workflows/runs/throttles.ts)
+update throttles t set passes = i.passes, expires_at = i.expires_at
+from json_to_recordset($1::json)
+  as i (workflow_id uuid, step_id text, key_hash text, passes bigint[], expires_at timestamptz)
+where t.workflow_id = i.workflow_id and t.step_id = i.step_id and t.key_hash = decode(i.key_hash, 'hex');
+
+-- runs_claim_waits (features/workflows/runs/waits-store.ts)
+update run_waits w set event_id = i.event_id
+from unnest($1::uuid[], $2::uuid[]) as i (run_id, event_id) where w.run_id = i.run_id;
+
+-- runs_delete_spent_events (features/workflows/runs/waits-store.ts)
+delete from workflow_events e where id = any ($1::uuid[])
+and not exists (select from workflow_event_keys k where k.event_id = e.id)
+and not exists (select from run_waits w where w.event_id = e.id);
+
+-- runs_delete_waits (features/workflows/runs/waits-store.ts)
+delete from run_waits where run_id = any ($1::uuid[]);
+
+-- runs_find_past_events (features/workflows/runs/waits-store.ts)
+select i.run_id, past.event_id
+from json_to_recordset($1::json) as i (run_id uuid, wait_key text, lowest_id uuid)
+join runs r on r.id = i.run_id
+cross join lateral (
+  select k.event_id from workflow_event_keys k join workflow_events e on e.id = k.event_id
+  where k.wait_key = decode(i.wait_key, 'hex') and k.event_id >= i.lowest_id and e.id >= i.lowest_id
+    and e.arrived_at >= greatest(r.triggered_at, now() - make_interval(days => 7))
+    and (e.run_id is null or e.run_id = i.run_id)
+    and not exists (select from run_steps s where s.run_id = i.run_id and s.event_id = e.id)
+  order by k.event_id limit 1
+) past;
+
+-- runs_insert_event (features/workflows/runs/waits-store.ts)
+with event as (insert into workflow_events (id, run_id, name, data, environment_id) values ($1, $2, $3, $4, $6))
+insert into workflow_event_keys (wait_key, event_id) select decode(key, 'hex'), $1 from unnest($5::text[]) as key;
+
+-- runs_insert_waits (features/workflows/runs/waits-store.ts)
+insert into run_waits (run_id, wait_key)
+select run_id, decode(wait_key, 'hex') from json_to_recordset($1::json) as (run_id uuid, wait_key text);
+
+-- runs_lock_open_wait (features/workflows/runs/waits-store.ts)
+select run_id from run_waits where run_id = $2 and wait_key = any ($1::bytea[]) and event_id is null for update;
+
+-- runs_lock_open_waits (features/workflows/runs/waits-store.ts)
+select run_id from run_waits where wait_key = any ($1::bytea[]) and event_id is null order by run_id for update;
+
+-- runs_lock_wait_keys (features/workflows/runs/waits-store.ts)
+select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key;
+
+-- runs_lock_waits (features/workflows/runs/waits-store.ts)
+select run_id, event_id from run_waits where run_id = any ($1::uuid[]) order by run_id for update;
+
+-- runs_remove_old_events (features/workflows/runs/waits-store.ts)
+delete from workflow_events where id = any (array(
+  select id from workflow_events e where id < $1::uuid
+    and not exists (select from run_waits w where w.event_id = e.id)
+  order by id limit $2))
+returning 1 as one;
+
+-- runs_share_wait_keys (features/workflows/runs/waits-store.ts)
+select pg_advisory_xact_lock_shared(key) from unnest($1::bigint[]) as key;
+
+-- workflows_activate_version (features/workflows/workflows/store.ts)
 update workflow_versions set activated_at = now(), deactivated_at = null where workflow_id = $1 and version = $2;
 
--- workflows_count_triggers (features/workflows/store.ts)
+-- workflows_count_triggers (features/workflows/workflows/store.ts)
 select workflow_id, sum(triggered)::float8 as count from workflow_activity
 where workflow_id = any ($1::uuid[]) and slot > $2 group by workflow_id;
 
--- workflows_deactivate_versions (features/workflows/store.ts)
+-- workflows_deactivate_versions (features/workflows/workflows/store.ts)
 update workflow_versions set deactivated_at = now()
 where workflow_id = $1 and activated_at is not null and deactivated_at is null;
 
--- workflows_find (features/workflows/store.ts)
+-- workflows_find (features/workflows/workflows/store.ts)
 select id, environment_id, key, name, description, status, active_version, latest_version, updated_at from workflows where environment_id = $1 and key = $2;
 
--- workflows_find_live (features/workflows/store.ts)
+-- workflows_find_live (features/workflows/workflows/store.ts)
 select id from environments where organization_id = $1 and kind = 'live' order by id limit 1;
 
--- workflows_find_version (features/workflows/store.ts)
+-- workflows_find_version (features/workflows/workflows/store.ts)
 select workflow_id, version, id, body, secrets_sealed, template_keys, activated_at, deactivated_at
 from workflow_versions where workflow_id = $1 and version = $2;
 
--- workflows_insert (features/workflows/store.ts)
+-- workflows_insert (features/workflows/workflows/store.ts)
 insert into workflows (id, environment_id, key, name, description)
 select $1, $2, $3, $4, $5 where (select count(*) from workflows where environment_id = $2) < $6
 on conflict (environment_id, key) do nothing
 returning id, environment_id, key, name, description, status, active_version, latest_version, updated_at;
 
--- workflows_insert_patterns (features/workflows/store.ts)
+-- workflows_insert_patterns (features/workflows/workflows/store.ts)
 insert into workflow_patterns (workflow_id, hash, event_name, paths, lookback)
 select $1, decode(hash, 'hex'), event_name, array(select json_array_elements_text(paths)), lookback
 from json_to_recordset($2::json) as (hash text, event_name text, paths json, lookback boolean)
 on conflict do nothing;
 
--- workflows_insert_version (features/workflows/store.ts)
+-- workflows_insert_version (features/workflows/workflows/store.ts)
 insert into workflow_versions (workflow_id, version, id, body, secrets_sealed, template_keys)
 values ($1, $2, $3, $4, $5, $6);
 
--- workflows_list_bodies (features/workflows/store.ts)
+-- workflows_list_bodies (features/workflows/workflows/store.ts)
 select v.workflow_id, v.version, v.id, w.key, v.body, v.secrets_sealed
 from unnest($1::uuid[], $2::int[]) as wanted (workflow_id, version)
 join workflow_versions v using (workflow_id, version)
 join workflows w on w.id = v.workflow_id;
 
--- workflows_list_patterns (features/workflows/store.ts)
+-- workflows_list_patterns (features/workflows/workflows/store.ts)
 select paths, bool_or(lookback) as lookback from workflow_patterns
 where workflow_id = $1 and event_name = $2 group by paths;
 
--- workflows_list_template_users (features/workflows/store.ts)
+-- workflows_list_template_users (features/workflows/workflows/store.ts)
 select w.key from workflows w
 join workflow_versions v on v.workflow_id = w.id and v.version = w.active_version
 where w.environment_id = $1 and w.status = 'active' and $2 = any (v.template_keys)
 order by w.key limit 20;
 
--- workflows_list_unsealed (features/workflows/store.ts)
+-- workflows_list_unsealed (features/workflows/workflows/store.ts)
 select id, body from workflow_versions where secrets_sealed is null limit $1;
 
--- workflows_list_versions (features/workflows/store.ts)
+-- workflows_list_versions (features/workflows/workflows/store.ts)
 select workflow_id, version, id, activated_at, deactivated_at from workflow_versions
 where workflow_id = $1 and ($2::uuid is null or id < $2)
 order by version desc limit $3;
 
--- workflows_list_with_secrets (features/workflows/store.ts)
+-- workflows_list_with_secrets (features/workflows/workflows/store.ts)
 select id, body, secrets_sealed from workflow_versions
 where workflow_id = $1 and (secrets_sealed is null or secrets_sealed <> '{}')
 order by version desc limit $2;
 
--- workflows_lock (features/workflows/store.ts)
+-- workflows_lock (features/workflows/workflows/store.ts)
 select id, environment_id, key, name, description, status, active_version, latest_version, updated_at from workflows where environment_id = $1 and key = $2 for update;
 
--- workflows_seal_version (features/workflows/store.ts)
+-- workflows_seal_version (features/workflows/workflows/store.ts)
 update workflow_versions set body = $2, secrets_sealed = $3
 where id = $1 and secrets_sealed is null;
 
--- workflows_update (features/workflows/store.ts)
+-- workflows_update (features/workflows/workflows/store.ts)
 update workflows
 set name = $2, description = $3, status = $4, active_version = $5, latest_version = $6, updated_at = now()
 where id = $1

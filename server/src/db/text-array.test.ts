@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { createPool, type Pool, query } from './sql.ts';
 import { textArray } from './text-array.ts';
 

@@ -1,5 +1,5 @@
 import type { Channel } from '../channels/contract.ts';
-import type { Notification } from '../features/notifications/index.ts';
+import type { Notification } from '../features/notifications/notifications/index.ts';
 import { withVendor } from '../kernel/vendors.ts';
 import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 

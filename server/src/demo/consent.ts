@@ -1,4 +1,4 @@
-import type { Notification, Trace } from '../features/notifications/index.ts';
+import type { Notification, Trace } from '../features/notifications/notifications/index.ts';
 import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
 export const consentSteps: DemoStep[] = [

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { App } from '../app.ts';
-import type { EventEntry, Notification, Trace } from '../features/notifications/index.ts';
+import type { EventEntry, Notification, Trace } from '../features/notifications/notifications/index.ts';
 
 /** The tools of a scene: calls to the public API, and a printout of a notification's events. */
 export interface DemoEnvironment {

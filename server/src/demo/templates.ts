@@ -1,4 +1,4 @@
-import type { Notification } from '../features/notifications/index.ts';
+import type { Notification } from '../features/notifications/notifications/index.ts';
 import type { DemoEnvironment, DemoStep } from './environment.ts';
 
 export const templateSteps: DemoStep[] = [

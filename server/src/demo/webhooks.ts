@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Notification } from '../features/notifications/index.ts';
+import type { Notification } from '../features/notifications/notifications/index.ts';
 import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
 export const webhookSteps: DemoStep[] = [

@@ -1,7 +1,7 @@
 /**
  * The contract between the workflow engine and the runtime that makes it durable.
  *
- * The engine only decides: it has no clock, no randomness and no database. The runtime (features/runs) stores a run's
+ * The engine only decides: it has no clock, no randomness and no database. The runtime (features/workflows/runs) stores a run's
  * `RunState` as one JSON value beside the run's facts, calls `decide()` with an input, performs the one `Effect` that it
  * returns, and writes state, timeline entries and next jobs in one transaction. The result of the effect is the input of the
  * next call. Several calls may be made before one write: entries of the same `seq` replace earlier ones (`mergeEntries`).

@@ -1,5 +1,5 @@
 import { assertNever } from '../kernel/errors.ts';
-import type { Effort } from '../kernel/threads/effort.ts';
+import type { Effort } from '../threads/effort.ts';
 import { complete, goOn, pendingEffect } from './advance.ts';
 import type {
   Decision,

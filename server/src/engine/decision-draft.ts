@@ -1,5 +1,5 @@
 import { isTooDeep } from '../kernel/json.ts';
-import type { Effort } from '../kernel/threads/effort.ts';
+import type { Effort } from '../threads/effort.ts';
 import type {
   DecidedStatus,
   Decision,

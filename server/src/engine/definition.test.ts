@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxDepth } from '../kernel/json.ts';
-import { inPlace } from '../kernel/threads/task.ts';
+import { inPlace } from '../threads/task.ts';
 import type { Definition, Json, JsonObject, ValidationContext } from './contract.ts';
 import { eventPatterns, matchKeyOf } from './match.ts';
 import { parseDefinition } from './parse.ts';

@@ -1,8 +1,8 @@
 import { headerNameProblem } from '../kernel/header-name.ts';
 import { canonicalJson } from '../kernel/json.ts';
-import type { Effort } from '../kernel/threads/effort.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
 import { type Budget, createBudget } from '../templating/budget.ts';
+import type { Effort } from '../threads/effort.ts';
 import type {
   DelayStep,
   DigestStep,

@@ -1,8 +1,8 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { LRUCache } from 'lru-cache';
 import { type LinearRegExp, linearRegExp, UnsupportedPattern } from '../kernel/linear-regexp.ts';
-import { type Effort, HeavyWork } from '../kernel/threads/effort.ts';
 import { within } from '../templating/watchdog.ts';
+import { type Effort, HeavyWork } from '../threads/effort.ts';
 import { limits } from './limits.ts';
 
 /**

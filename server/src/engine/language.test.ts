@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
-import { HeavyWork } from '../kernel/threads/effort.ts';
 import { createBudget } from '../templating/budget.ts';
+import { HeavyWork } from '../threads/effort.ts';
 import type { Json } from './contract.ts';
 import { parseDuration } from './duration.ts';
 import { compileExpression, ExpressionFault, type ExpressionScope, newMeter } from './expression.ts';

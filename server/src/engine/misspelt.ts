@@ -1,5 +1,5 @@
+import { isRecord } from '../kernel/json.ts';
 import { createKnownNames, type KnownNames, newNameBudget } from '../kernel/known-names.ts';
-import { isRecord } from '../kernel/record.ts';
 import type { DefinitionProblem, Json, JsonObject } from './contract.ts';
 import { definitionSchema, stepFields } from './schema.ts';
 import { escapePointer } from './value.ts';

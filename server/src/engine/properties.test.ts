@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { randomBody, randomInput, randomTriggerData } from '../../test/random-workflows.ts';
+import { randomBody, randomInput, randomTriggerData } from '../../test/harness/random-workflows.ts';
 import {
   type Definition,
   type Json,

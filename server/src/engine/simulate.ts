@@ -1,4 +1,4 @@
-import type { Effort } from '../kernel/threads/effort.ts';
+import type { Effort } from '../threads/effort.ts';
 import type {
   Decision,
   Definition,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inPlace, type TaskRunner, TaskStopped } from '../kernel/threads/task.ts';
+import { inPlace, type TaskRunner, TaskStopped } from '../threads/task.ts';
 import type { Definition, Json, JsonObject, RunFacts, ValidationContext } from './contract.ts';
 import { decide, initialState } from './decide.ts';
 import { matchKeyOf } from './match.ts';

@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { countedTask, runCounted } from '../kernel/threads/effort.ts';
-import { type Task, type TaskRunner, TaskStopped } from '../kernel/threads/task.ts';
+import { countedTask, runCounted } from '../threads/effort.ts';
+import { type Task, type TaskRunner, TaskStopped } from '../threads/task.ts';
 import type {
   DataViolation,
   Decision,

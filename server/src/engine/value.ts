@@ -1,8 +1,8 @@
 import { isTooDeep } from '../kernel/json.ts';
-import { HeavyWork } from '../kernel/threads/effort.ts';
 import type { Budget } from '../templating/budget.ts';
 import { compile, compileOutput } from '../templating/compile.ts';
 import { withinEffort } from '../templating/watchdog.ts';
+import { HeavyWork } from '../threads/effort.ts';
 import type { Json, JsonObject } from './contract.ts';
 import { limits } from './limits.ts';
 

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../kernel/crypto.ts';
 import { canonicalJson, isLargerThan } from '../kernel/json.ts';
-import type { Task, TaskRunner } from '../kernel/threads/task.ts';
+import type { Task, TaskRunner } from '../threads/task.ts';
 
 /** Equal JSON values have equal hashes, regardless of key order and white space. */
 export function hashBody(body: unknown): string {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
-import { openStream } from '../../test/event-stream.ts';
-import { createPerson, createSession, personWith } from '../../test/people.ts';
+import { startTestApp, type TestApp } from '../../test/harness/app.ts';
+import { openStream } from '../../test/harness/event-stream.ts';
+import { createPerson, createSession, personWith } from '../../test/harness/people.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
 let app: TestApp;

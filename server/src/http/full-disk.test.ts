@@ -3,8 +3,8 @@ import { chownSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { waitUntil } from '../../test/app.ts';
-import { databaseUrl } from '../../test/database.ts';
+import { waitUntil } from '../../test/harness/app.ts';
+import { databaseUrl } from '../../test/harness/database.ts';
 import { createPool, type Pool, query, trackWrite } from '../db/sql.ts';
 import { createReadiness } from './readiness.ts';
 

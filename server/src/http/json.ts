@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../kernel/event-loop.ts';
-import { endOfString, faultIn, maxDepth } from '../kernel/json.ts';
-import { isRecord } from '../kernel/record.ts';
-import { type Task, type TaskRunner, TaskStopped } from '../kernel/threads/task.ts';
+import { endOfString, faultIn, isRecord, maxDepth } from '../kernel/json.ts';
+import { type Task, type TaskRunner, TaskStopped } from '../threads/task.ts';
 import { jsonFault } from './json-fault.ts';
 
 /** Any letter of `__proto__` may be written as an escape, and the name is the same. */

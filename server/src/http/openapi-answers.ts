@@ -1,6 +1,6 @@
 /**
  * An answer of the service for each of the commonest schemas, as it gave them; the ids and times were made alike.
- * `server/test/openapi.test.ts` checks that they are valid.
+ * `server/test/api/openapi.test.ts` checks that they are valid.
  */
 export const answerExamples: Record<string, object> = {
   Notification: {

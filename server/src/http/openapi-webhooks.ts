@@ -36,7 +36,7 @@ const run = {
 };
 const frozen = { channel: optionalText, reason: optionalText, environment_id: id };
 
-/** Every type of event that endpoints receive. `server/test/openapi.test.ts` compares it with the guide and the SDK. */
+/** Every type of event that endpoints receive. `server/test/api/openapi.test.ts` compares it with the guide and the SDK. */
 const webhookEvents: Record<string, WebhookEventText> = {
   'notification.sent': { summary: 'A provider accepted the notification', data: { provider } },
   'notification.delivered': { summary: 'The notification arrived', data: { provider } },

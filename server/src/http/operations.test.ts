@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { startTestApp, type TestApp } from '../../test/harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { createPool, type Pool, trackWrite } from '../db/sql.ts';
-import { createIncidentBoard } from '../features/incidents/index.ts';
+import { createIncidentBoard } from '../features/providers/incidents/index.ts';
 import { createMetrics } from '../kernel/metrics.ts';
-import { packageName, version } from '../version.ts';
+import { packageName, version } from '../kernel/version.ts';
 import { operationRoutes } from './operations.ts';
 import { createScrape } from './scrape.ts';
 import { createHttpServer } from './server.ts';

@@ -1,4 +1,3 @@
-import type { Soon } from '../kernel/soon.ts';
 import type { Scope } from './scopes.ts';
 
 export type Plan = 'free' | 'pro' | 'scale' | 'unmetered';
@@ -58,4 +57,12 @@ export interface RecipientAuthenticator {
   byToken(token: string): Promise<Recipient>;
   /** A ticket replaces a token where no header can be sent, and works once. */
   byTicket(ticket: string): Promise<Recipient>;
+}
+
+/** A value that is mostly there already: what is found in memory needs no promise, which costs every request a turn of the queue. */
+export type Soon<Value> = Value | Promise<Value>;
+
+/** Goes on at once when the value is there. */
+export function andThen<In, Out>(value: Soon<In>, next: (value: In) => Soon<Out>): Soon<Out> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
+import { startTestApp, type TestApp } from '../../test/harness/app.ts';
 import { closeWithin, createSockets, headerTimes } from './sockets.ts';
 
 const closing: (() => Promise<unknown>)[] = [];

@@ -2,14 +2,13 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type TSchema, Type } from 'typebox';
 import { invalidParameter, notFound, Problem } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
+import { isRecord, type JsonRecord } from '../kernel/json.ts';
 import { invalidCursor } from '../kernel/page.ts';
 import { mustMatch } from '../kernel/patterns.ts';
-import type { JsonRecord } from '../kernel/record.ts';
 import { vendorHint, wireNameWithVendor } from '../kernel/vendors.ts';
-import { shapeOf } from './field-shape.ts';
-import { compileFieldCheck, type FieldCheck, type NullMeaning } from './fields.ts';
+import { type FieldShape, joinPath, type ObjectShape, shapeOf } from './field-shape.ts';
 import { type Route, refusesUnknownNames } from './route.ts';
-import type { NameHints } from './unknown-name.ts';
+import { type NameHints, unknownName } from './unknown-name.ts';
 
 const formats = {
   uuid: isUuid,
@@ -199,5 +198,54 @@ function describe(error: ErrorObject): string {
       return `must have at most ${params.limit} fields`;
     default:
       return error.message ?? 'is not valid';
+  }
+}
+
+/**
+ * Refuses the fields of a request that its schema does not have, at every depth that the schema describes: a caller who sets a
+ * field that does nothing does not get what they asked for.
+ */
+type FieldCheck = (value: unknown) => void;
+
+/**
+ * What `null` means in an optional field that does not allow it. When something is made, the field is left out: the null is
+ * removed. A change clears what null is given for, and such a field cannot be cleared: the null stays, and the schema refuses it.
+ */
+export type NullMeaning = 'left_out' | 'clears';
+
+/** Returns null when the schema names no fields. */
+export function compileFieldCheck(
+  schema: TSchema,
+  part: 'body' | 'query',
+  hints: NameHints = {},
+  nullMeaning: NullMeaning = 'left_out',
+): FieldCheck | null {
+  const shape = shapeOf(schema);
+  const noun = part === 'body' ? 'field' : 'query parameter';
+  const rules: Rules = {
+    refuse: (given, object, path) => unknownName({ given, object, path, noun, hints }),
+    nullMeaning,
+  };
+  return shape && ((value) => checkShape(value, shape, '', rules));
+}
+
+interface Rules {
+  refuse(given: string, object: ObjectShape, path: string): Error;
+  nullMeaning: NullMeaning;
+}
+
+function checkShape(value: unknown, shape: FieldShape, path: string, rules: Rules): void {
+  if (shape.kind === 'list') {
+    if (!Array.isArray(value)) return;
+    for (const [index, item] of value.entries()) checkShape(item, shape.items, `${path}[${index}]`, rules);
+  } else if (isRecord(value)) {
+    for (const name in value) {
+      const field = shape.fields.get(name);
+      if (field === undefined) {
+        if (!shape.isOpen) throw rules.refuse(name, shape, path);
+      } else if (value[name] === null) {
+        if (field.isNullLeftOut && rules.nullMeaning === 'left_out') delete value[name];
+      } else if (field.inside) checkShape(value[name], field.inside, joinPath(path, name), rules);
+    }
   }
 }

@@ -1,3 +1,6 @@
+/** Carries the chain of workflow runs through webhooks and calls; a trigger that brings it back continues the chain. */
+export const chainHeader = 'carillon-chain';
+
 /**
  * Headers that tenants cannot set: those of the connection itself (RFC 9110 7.6.1), and those with which proxies identify the
  * caller. A receiver behind a proxy trusts the last group, because only proxies set them.

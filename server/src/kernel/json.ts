@@ -67,3 +67,10 @@ export function endOfString(text: string, start: number): number {
     if (escapes % 2 === 0) return at;
   }
 }
+
+export type JsonRecord = Record<string, unknown>;
+
+/** A JSON object: neither a list nor null. */
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,4 +1,4 @@
-import type { JsonRecord } from './record.ts';
+import type { JsonRecord } from './json.ts';
 
 /** The field names that an object can have. */
 export interface KnownNames {

@@ -1,3 +1,16 @@
+/** Tags have some dozen characters, but private subtags (`de-x-…`) may go on without end, and callers take them off one by one. */
+const maxLength = 255;
+
+/** Returns the tag in its usual spelling (`en-GB`); null when the text is no language tag. */
+export function languageTag(text: string): string | null {
+  if (text.length > maxLength) return null;
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** The formats of texts in requests: a pattern for validation, and its meaning in words for the error message. */
 const meanings = new Map<string, string>();
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp } from '../../test/app.ts';
+import { startTestApp } from '../../test/harness/app.ts';
 import { newId } from './ids.ts';
 import { createLog } from './log.ts';
 import { createTracer } from './tracing.ts';

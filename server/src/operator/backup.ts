@@ -4,7 +4,7 @@ import { backUp } from '../db/embedded/backup.ts';
 import { hasCluster } from '../db/embedded/home.ts';
 import { restore } from '../db/embedded/restore.ts';
 import { createPool, query } from '../db/sql.ts';
-import { commandLine } from '../invocation.ts';
+import { commandLine } from '../processes/invocation.ts';
 import type { OperatorCommand } from './command.ts';
 import { reachDatabase } from './database.ts';
 

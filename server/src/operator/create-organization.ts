@@ -1,5 +1,5 @@
-import { createOrganizationFor } from '../features/accounts/index.ts';
-import { commandLine } from '../invocation.ts';
+import { createOrganizationFor } from '../features/platform/accounts/index.ts';
+import { commandLine } from '../processes/invocation.ts';
 import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 

@@ -1,5 +1,5 @@
 import { findRunningPostgres } from '../db/embedded/index.ts';
-import { commandLine } from '../invocation.ts';
+import { commandLine } from '../processes/invocation.ts';
 import type { OperatorCommand } from './command.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/sql.ts';
-import { listEveryOrganizationId } from '../features/accounts/index.ts';
-import { type AuditEntry, recordAudit } from '../features/audit/index.ts';
+import { listEveryOrganizationId } from '../features/platform/accounts/index.ts';
+import { type AuditEntry, recordAudit } from '../features/platform/audit/index.ts';
 
 /** Records an operator's action on the installation in the audit log of every organization. */
 export async function recordEverywhere(

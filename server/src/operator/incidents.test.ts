@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../test/app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../../test/harness/app.ts';
 import { findOperatorCommand } from './index.ts';
 
 let app: TestApp;

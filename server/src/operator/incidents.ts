@@ -1,7 +1,13 @@
 import { type Pool, transaction } from '../db/sql.ts';
-import { addUpdate, listActive, openIncident, resolveIncident, shown } from '../features/incidents/index.ts';
-import { commandLine } from '../invocation.ts';
+import {
+  addUpdate,
+  listActive,
+  openIncident,
+  resolveIncident,
+  shown,
+} from '../features/providers/incidents/index.ts';
 import { isUuid } from '../kernel/ids.ts';
+import { commandLine } from '../processes/invocation.ts';
 import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 import { recordEverywhere } from './every-organization.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
-import { createOrganization } from '../../test/people.ts';
+import { startTestApp, type TestApp } from '../../test/harness/app.ts';
+import { createOrganization } from '../../test/harness/people.ts';
 import { findOperatorCommand } from './index.ts';
 
 let app: TestApp;

@@ -1,4 +1,4 @@
-import { listPeople, resetPassword } from '../features/accounts/index.ts';
+import { listPeople, resetPassword } from '../features/platform/accounts/index.ts';
 import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 

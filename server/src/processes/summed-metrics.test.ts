@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { startTestApp, type TestApp } from '../../test/harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { createScrape } from '../http/scrape.ts';
 import { createMetrics } from '../kernel/metrics.ts';
 import { SummedMetrics } from './summed-metrics.ts';

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from '../db/embedded/index.ts';
 import { neededConnections } from '../db/pool-sizes.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { createLog } from '../kernel/log.ts';
-import { handleStopSignals } from '../stop-signals.ts';
 import { Child, type ProcessEnd } from './child.ts';
+import { exitCodes } from './exit-codes.ts';
+import { handleStopSignals } from './stop-signals.ts';
 import { SummedMetrics } from './summed-metrics.ts';
 
 const firstBackoffMs = 100;

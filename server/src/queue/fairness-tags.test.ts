@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { waitUntil } from '../../test/app.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { waitUntil } from '../../test/harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { query, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createFairnessTags, type TaggedWork } from './fairness-tags.ts';

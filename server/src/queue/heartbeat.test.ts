@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { waitUntil } from '../../test/app.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { startTcpProxy, targetOf } from '../../test/failover/tcp-proxy.ts';
-import { bundledThreads, openThreads } from '../../test/threads.ts';
+import { waitUntil } from '../../test/harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { bundledThreads, openThreads } from '../../test/harness/threads.ts';
 import { query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
-import { startThread, type Thread } from '../kernel/threads/start.ts';
+import { startThread, type Thread } from '../threads/start.ts';
 import { createHeartbeat, type Heartbeat, type HeartbeatOptions } from './heartbeat.ts';
 
 let database: TestDatabase;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../db/sql.ts';
 import { type Moment, msSince, never, thisMoment } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { startThread, type Thread, type ThreadEntry } from '../kernel/threads/start.ts';
+import { startThread, type Thread, type ThreadEntry } from '../threads/start.ts';
 import { heartbeat } from './workers-store.ts';
 
 /** The input of the heartbeat thread. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { query, type Sql } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLowWater } from './low-water.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryConfig } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { waitUntil } from '../../test/app.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { bundledThreads } from '../../test/threads.ts';
+import { waitUntil } from '../../test/harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { bundledThreads } from '../../test/harness/threads.ts';
 import { createDoorbell, type Doorbell } from '../db/doorbell.ts';
 import { type Pool, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';

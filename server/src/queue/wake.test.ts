@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { bundledThreads } from '../../test/threads.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { bundledThreads } from '../../test/harness/threads.ts';
 import { createDoorbell, type Doorbell } from '../db/doorbell.ts';
 import { query, type Sql } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { reportTimeoutOfNextScript } from '../../test/late-timeout.ts';
+import { reportTimeoutOfNextScript } from '../../test/harness/late-timeout.ts';
 import { createBudget } from './budget.ts';
 import { compile, type Flavour, undefinedVariables, variablesOf } from './compile.ts';
 import { TemplateFault } from './fault.ts';

@@ -1,4 +1,4 @@
-import { HeavyWork } from '../kernel/threads/effort.ts';
+import { HeavyWork } from '../threads/effort.ts';
 import { BudgetExceeded } from './budget.ts';
 import { TimeLimitExceeded } from './watchdog.ts';
 

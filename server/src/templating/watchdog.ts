@@ -1,7 +1,7 @@
 import { type Context, createContext, Script } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 import { createThreadClock } from '../kernel/processor-time.ts';
-import { type Effort, HeavyWork } from '../kernel/threads/effort.ts';
+import { type Effort, HeavyWork } from '../threads/effort.ts';
 
 export class TimeLimitExceeded extends Error {
   override readonly name = 'TimeLimitExceeded';

@@ -1,4 +1,4 @@
-import type { EmailMessage } from '../../src/channels/email/message.ts';
+import type { EmailMessage } from '../../src/channels/message.ts';
 import { emailProviders } from '../../src/channels/registry.ts';
 import type { EmailProviderSimulator } from '../simulators/email-provider.ts';
 import type { EmailSimulation } from '../simulators/simulation.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { EmailMessage } from '../../src/channels/email/message.ts';
+import type { EmailMessage } from '../../src/channels/message.ts';
 import { emailSimulations } from '../simulators/all.ts';
 import type { EmailSimulation, SeenEmail } from '../simulators/simulation.ts';
 import { type EmailBench, emailMessage, startEmailBench } from './email-bench.ts';

@@ -5,7 +5,7 @@ import { emailSimulations, smsSimulations } from '../simulators/all.ts';
 import { secretOf } from '../simulators/secret.ts';
 import { unexamined } from './unexamined.ts';
 
-/** SMTP is examined in email.test.ts against a mail server, the sandbox in features/sandbox. */
+/** SMTP is examined in email.test.ts against a mail server, the sandbox in features/notifications/sandbox. */
 const examinedElsewhere = ['smtp', 'sandbox'];
 
 describe('every provider of the registry is examined', () => {

@@ -1,5 +1,5 @@
+import type { SmsMessage } from '../../src/channels/message.ts';
 import { type ProviderKind, smsProviders } from '../../src/channels/registry.ts';
-import type { SmsMessage } from '../../src/channels/sms/message.ts';
 import { smsSimulations } from '../simulators/all.ts';
 import { examine, idNumber } from './exam.ts';
 import { httpMishaps, startHttpBench } from './http-bench.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { query } from '../../src/db/sql.ts';
-import { startTestApp, type TestApp, waitUntil } from '../app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';
 
 /** Each kill costs the time until the lease is taken over. `KILLS=20 npx vitest run server/test/crash/broadcast` takes four minutes. */

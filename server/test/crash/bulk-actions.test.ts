@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { query } from '../../src/db/sql.ts';
 import { workKinds } from '../../src/queue/index.ts';
-import { startTestApp, type TestApp, waitUntil } from '../app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';
 
 /** Two workers that are killed while they work on slices. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntil } from '../app.ts';
+import { waitUntil } from '../harness/app.ts';
 import { settled } from './audit.ts';
 import { type Endpoint, startEndpoint } from './endpoint.ts';
 import { type Fleet, startFleet } from './fleet.ts';

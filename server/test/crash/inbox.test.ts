@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertItems } from '../../src/features/inbox/index.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { workKinds } from '../../src/queue/index.ts';
-import { startTestApp, type TestApp, waitUntil } from '../app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';
 
 const users = ['ada', 'grace', 'joan', 'mary'];

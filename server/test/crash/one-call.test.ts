@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { type ChatoneSimulator, startChatoneSimulator } from '../simulators/chatone.ts';
 import { type ChatthreeSimulator, startChatthreeSimulator } from '../simulators/chatthree.ts';
 import { type ChattwoSimulator, startChattwoSimulator } from '../simulators/chattwo.ts';

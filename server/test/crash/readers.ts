@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { waitUntil } from '../app.ts';
-import { openStream, type StreamEvent, type TestStream } from '../event-stream.ts';
+import { waitUntil } from '../harness/app.ts';
+import { openStream, type StreamEvent, type TestStream } from '../harness/event-stream.ts';
 import { type Fleet, testKey } from './fleet.ts';
 import { type Load, startLoad } from './load.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';
 
 /** `KILLS=20 npx vitest run server/test/crash/release.test.ts` for a longer storm. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { type ResendSimulator, startResendSimulator } from '../simulators/resend.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../simulators/smtp.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startWorkflows, type Workflows } from '../../src/features/runs/test-harness.ts';
+import { startWorkflows, type Workflows } from '../../src/features/workflows/runs/test-harness.ts';
 import { workKinds } from '../../src/queue/index.ts';
-import { waitUntil } from '../app.ts';
+import { waitUntil } from '../harness/app.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';
 
 let app: Workflows;

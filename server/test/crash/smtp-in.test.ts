@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitUntil } from '../app.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
-import { beginMessage, signedIn } from '../smtp-session.ts';
+import { waitUntil } from '../harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { beginMessage, signedIn } from '../harness/smtp-session.ts';
 import { buildService, createServiceProcess, freePort, type ServiceProcess } from './service-process.ts';
 
 const key = 'crl_test_smtpsmtpsmtpsmtpsmtpsmtp';

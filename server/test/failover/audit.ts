@@ -1,4 +1,4 @@
-import { waitUntil } from '../app.ts';
+import { waitUntil } from '../harness/app.ts';
 import type { ReceivedMail } from '../simulators/smtp.ts';
 import type { DatabaseServer } from './database-pair.ts';
 

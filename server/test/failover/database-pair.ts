@@ -13,7 +13,7 @@ import { killOrphans, type Postmaster, readPidFile, terminate } from '../../src/
 import { serverSettings } from '../../src/db/embedded/settings.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool, query } from '../../src/db/sql.ts';
-import { waitUntil } from '../app.ts';
+import { waitUntil } from '../harness/app.ts';
 import type { Target } from './tcp-proxy.ts';
 
 /** One of two servers. It is not restarted when it ends. */

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createPool, isDatabaseUnavailable, type Pool, query } from '../../src/db/sql.ts';
-import { startTestApp, type TestApp, type TestAppOptions, waitUntil } from '../app.ts';
 import { configureMail } from '../crash/letters.ts';
 import { type Load, startLoad } from '../crash/load.ts';
+import { startTestApp, type TestApp, type TestAppOptions, waitUntil } from '../harness/app.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../simulators/smtp.ts';
 import { auditFailover } from './audit.ts';
 import { type DatabasePair, makeTemplate, startDatabasePair } from './database-pair.ts';

@@ -4,8 +4,8 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { waitUntil } from '../app.ts';
 import { freePort } from '../crash/service-process.ts';
+import { waitUntil } from '../harness/app.ts';
 
 const program = process.env.CARILLON_TEST_PGBOUNCER ?? 'pgbouncer';
 

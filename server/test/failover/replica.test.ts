@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../src/db/sql.ts';
-import { startTestApp, type TestApp, waitUntil } from '../app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { type DatabasePair, makeTemplate, startDatabasePair } from './database-pair.ts';
 
 /** Lists come from a standby, whose replay the tests stop. */

@@ -1,4 +1,4 @@
-import { beginMessage, openSession, type SmtpSession, signedIn } from '../smtp-session.ts';
+import { beginMessage, openSession, type SmtpSession, signedIn } from '../harness/smtp-session.ts';
 import type { Random } from './random.ts';
 import type { FuzzTarget } from './target.ts';
 import type { Area, Trial } from './trial.ts';

@@ -16,9 +16,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findRunningPostgres } from '../../src/db/embedded/index.ts';
 import { createPool } from '../../src/db/sql.ts';
-import { createOrganizationFor } from '../../src/features/accounts/index.ts';
-import { waitUntil } from '../app.ts';
+import { createOrganizationFor } from '../../src/features/platform/accounts/index.ts';
 import { buildService, freePort } from '../crash/service-process.ts';
+import { waitUntil } from '../harness/app.ts';
 import { type Running, simulators } from '../simulators/all.ts';
 import {
   blocksOf,

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { loadConfig } from '../../src/config.ts';
 import { type Pool, query } from '../../src/db/sql.ts';
-import { createOrganizationFor } from '../../src/features/accounts/index.ts';
+import { createOrganizationFor } from '../../src/features/platform/accounts/index.ts';
 import { createKeyring } from '../../src/kernel/crypto.ts';
 import { organizationCommand } from '../../src/operator/move/command.ts';
 import { planMove } from '../../src/operator/move/tables.ts';
 import { sealedColumns } from '../../src/sealed.ts';
-import { startTestApp, type TestApp } from '../app.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
 
 /** One installation: its own database, encryption key, people and API keys. */
 export interface Cell {

@@ -7,7 +7,7 @@ import { createPool, type Pool, query, transaction, untilDatabaseAnswers } from 
 import { newId } from '../../src/kernel/ids.ts';
 import { lowerFence, stopWork } from '../../src/operator/move/hold.ts';
 import { type MovePlan, planMove } from '../../src/operator/move/tables.ts';
-import { waitUntil } from '../app.ts';
+import { waitUntil } from '../harness/app.ts';
 import { type Cell, createStranger, startCell } from './cells.ts';
 
 /** The fence is that of an export which fails, waits or has a rival. Most of the time of these tests is the export's own waiting. */

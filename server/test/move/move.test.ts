@@ -8,15 +8,15 @@ import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPool, query } from '../../src/db/sql.ts';
-import { type Workflows, withWorkflows } from '../../src/features/runs/test-harness.ts';
+import { type Workflows, withWorkflows } from '../../src/features/workflows/runs/test-harness.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { readKeys } from '../../src/operator/move/export.ts';
 import { keysOf, type MoveRow, readMoveFile, writeMoveFile } from '../../src/operator/move/move-file.ts';
 import { planMove } from '../../src/operator/move/tables.ts';
-import { waitUntil } from '../app.ts';
 import { type Load, startLoad } from '../crash/load.ts';
 import { buildService } from '../crash/service-process.ts';
-import { createTestDatabase } from '../database.ts';
+import { waitUntil } from '../harness/app.ts';
+import { createTestDatabase } from '../harness/database.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../simulators/smtp.ts';
 import { type Cell, createStranger, rowsOf, secretsOf, startCell, startRouter } from './cells.ts';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { query } from '../../src/db/sql.ts';
-import { waitUntil } from '../app.ts';
 import { buildService } from '../crash/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { waitUntil } from '../harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { isAlive, type Supervised, startSupervised, testKey } from './supervised.ts';
 
 const waitMs = 60_000;

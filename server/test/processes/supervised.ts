@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startTimeOf } from '../../src/db/embedded/process.ts';
-import { waitUntil } from '../app.ts';
 import { freePort } from '../crash/service-process.ts';
+import { waitUntil } from '../harness/app.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const startWithinMs = 60_000;

@@ -1,4 +1,4 @@
-import { waitUntil } from '../app.ts';
+import { waitUntil } from '../harness/app.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer of another release, read as it is
 export type Answer = any;

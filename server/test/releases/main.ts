@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { startTemporaryPostgres } from '../../src/db/embedded/temporary.ts';
 import { createPool } from '../../src/db/sql.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from '../crash/service-process.ts';
-import { databaseUrl } from '../database.ts';
+import { databaseUrl } from '../harness/database.ts';
 import { type Running, simulators } from '../simulators/all.ts';
 import { readAnswers } from './answers.ts';
 import { dumpDatabase, fingerprint, loadDump } from './dump.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withVendor } from '../../src/kernel/vendors.ts';
-import { startTestApp, type TestApp, waitUntil } from '../app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { type Running, simulators, whyNot } from './all.ts';
 
 const running = new Map<string, Running>();

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { jwtVerify } from 'jose';
-import { isRecord } from '../../src/kernel/record.ts';
+import { isRecord } from '../../src/kernel/json.ts';
 import { type Answer, objectOf, type ReceivedCall } from './http-simulator.ts';
 import { type Http2Simulator, startHttp2Simulator } from './http2-simulator.ts';
 

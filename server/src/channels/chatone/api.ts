@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../kernel/record.ts';
+import { isRecord, type JsonRecord } from '../../kernel/json.ts';
 import type { Outbound, OutboundFailure } from '../http.ts';
 import { parseRetryAfter } from '../http.ts';
 import { wholeRefusal } from '../lost-answer.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { waitUntil } from '../../../test/app.ts';
+import { waitUntil } from '../../../test/harness/app.ts';
 import { type ChatoneSimulator, startChatoneSimulator } from '../../../test/simulators/chatone.ts';
 import type { Fault } from '../../../test/simulators/http-simulator.ts';
 import type { Outcome } from '../contract.ts';
 import { createOutbound, type Outbound } from '../http.ts';
+import type { ChatoneMessage } from '../message.ts';
 import { createChatoneApi, createChatoneCarrier } from './index.ts';
-import type { ChatoneMessage } from './message.ts';
 
 let service: ChatoneSimulator;
 let outbound: Outbound;

@@ -1,7 +1,7 @@
 import type { Carrier, Outcome } from '../contract.ts';
+import type { ChatoneMessage } from '../message.ts';
 import type { ChatoneApi, SlackAnswer } from './api.ts';
 import { outcomeOf, outcomeOfJoin } from './classify.ts';
-import type { ChatoneMessage } from './message.ts';
 import { postOf } from './payload.ts';
 import { blocksProblem } from './shape.ts';
 

@@ -1,5 +1,6 @@
-import { isRecord, type JsonRecord } from '../../kernel/record.ts';
-import type { ChatoneMessage } from './message.ts';
+import { isRecord, type JsonRecord } from '../../kernel/json.ts';
+import { unmarkText } from '../../templating/marks.ts';
+import type { ChatoneMessage } from '../message.ts';
 import { blocksOf } from './shape.ts';
 
 /** The posted JSON. A user id as the channel opens the direct message with the bot. */
@@ -35,7 +36,26 @@ function* wordsIn(value: unknown): Generator<string> {
 }
 
 /** Escapes the three characters of the service's markup. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[&<>]/g, (character) => entities[character] ?? '');
 }
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/**
+ * Resolves the marks around data in a rendered template. Where the service reads markup they become entities, so `<!channel>`
+ * or a link in the data stays text; everywhere else (addresses, plain text) they become the original characters.
+ */
+export function settledMarks(value: unknown): unknown {
+  if (typeof value === 'string') return unmarkText(value, (character) => character);
+  if (Array.isArray(value)) return value.map(settledMarks);
+  if (!isRecord(value)) return value;
+  const isMarkup = value.type === 'mrkdwn' || value.type === 'markdown';
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      isMarkup && name === 'text' && typeof inner === 'string'
+        ? unmarkText(inner, escaped)
+        : settledMarks(inner),
+    ]),
+  );
+}

@@ -1,6 +1,6 @@
 import type { Carrier } from '../contract.ts';
 import { type ChannelPlanner, type DueNotification, envelopeTo } from '../delivery-plan.ts';
-import type { ChatoneMessage } from './message.ts';
+import type { ChatoneMessage } from '../message.ts';
 import { fallbackText } from './payload.ts';
 
 type Addressee = Pick<DueNotification, 'environment_id' | 'connection_id'>;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/record.ts';
+import { isRecord } from '../../kernel/json.ts';
 import {
   anything,
   fields,

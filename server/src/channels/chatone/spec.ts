@@ -1,10 +1,10 @@
 // chatone is Slack: blocks, posted by the bot of a workspace to a channel or to a user.
 import { missingParameter, Problem } from '../../kernel/errors.ts';
 import { templatedContent } from '../chat-endpoint.ts';
+import type { ChatoneMessage } from '../message.ts';
 import { checkSameTarget, invalidRecipient, storedAddress } from '../recipient.ts';
 import type { ChannelSpec, RecipientInput } from '../spec.ts';
 import { isConversationId, isUserId } from './ids.ts';
-import type { ChatoneMessage } from './message.ts';
 import { postOf } from './payload.ts';
 import { createChatonePlanner } from './plan.ts';
 

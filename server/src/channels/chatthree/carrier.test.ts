@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { waitUntil } from '../../../test/app.ts';
+import { waitUntil } from '../../../test/harness/app.ts';
 import { type ChatthreeSimulator, startChatthreeSimulator } from '../../../test/simulators/chatthree.ts';
 import type { Fault } from '../../../test/simulators/http-simulator.ts';
 import type { Outcome } from '../contract.ts';
 import { createOutbound, type Outbound } from '../http.ts';
+import type { ChatthreeMessage } from '../message.ts';
 import { avatarUrlProblem, createChatthreeCarrier, isAcceptedUrl, isGone, usernameProblem } from './index.ts';
-import type { ChatthreeMessage } from './message.ts';
 import { executeUrl } from './url.ts';
 
 let service: ChatthreeSimulator;

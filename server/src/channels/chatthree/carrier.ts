@@ -1,8 +1,8 @@
-import { isRecord, type JsonRecord } from '../../kernel/record.ts';
+import { isRecord, type JsonRecord } from '../../kernel/json.ts';
 import type { Carrier, Outcome } from '../contract.ts';
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { cutSuccess, lostAnswer, wholeRefusal } from '../lost-answer.ts';
-import type { ChatthreeMessage } from './message.ts';
+import type { ChatthreeMessage } from '../message.ts';
 import { executionOf } from './payload.ts';
 import { contentProblem, embedsProblem } from './shape.ts';
 import { executeUrl } from './url.ts';

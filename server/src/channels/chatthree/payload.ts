@@ -1,6 +1,6 @@
-import type { JsonRecord } from '../../kernel/record.ts';
+import type { JsonRecord } from '../../kernel/json.ts';
+import type { ChatthreeMessage } from '../message.ts';
 import { lengthOf } from '../shape.ts';
-import type { ChatthreeMessage } from './message.ts';
 import { embedsOf } from './shape.ts';
 
 /** The posted JSON. Mentions are always disabled: `<@…>` and `@everyone` in the data stay text. */

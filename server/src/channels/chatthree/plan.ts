@@ -3,9 +3,9 @@ import { type ChatTargets, createChatEndpointPlanner } from '../chat-endpoint-pl
 import type { Carrier } from '../contract.ts';
 import { type ChannelPlanner, envelopeTo } from '../delivery-plan.ts';
 import type { Outbound } from '../http.ts';
+import type { ChatthreeMessage } from '../message.ts';
 import { createRateGuard, withRateGuard } from '../rate-guard.ts';
 import { createChatthreeCarrier } from './carrier.ts';
-import type { ChatthreeMessage } from './message.ts';
 
 /** In Live the Discord webhook behind an endpoint, in Test the sandbox. */
 export function createChatthreePlanner(services: {

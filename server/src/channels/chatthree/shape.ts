@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/record.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { fields, firstProblem, lengthOf, list, optional, type Problems, type Rule, text } from '../shape.ts';
 
 const maxEmbeds = 10;

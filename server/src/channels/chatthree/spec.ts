@@ -1,8 +1,8 @@
 // chatthree is Discord: text and embeds, posted to the webhook URL of a Discord channel.
 import { invalidParameter } from '../../kernel/errors.ts';
 import { endpointConnection, endpointRecipient, templatedContent } from '../chat-endpoint.ts';
+import type { ChatthreeMessage } from '../message.ts';
 import type { ChannelSpec } from '../spec.ts';
-import type { ChatthreeMessage } from './message.ts';
 import { avatarUrlProblem, executionOf, usernameProblem } from './payload.ts';
 import { createChatthreePlanner } from './plan.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { waitUntil } from '../../../test/app.ts';
+import { waitUntil } from '../../../test/harness/app.ts';
 import { type ChattwoSimulator, startChattwoSimulator } from '../../../test/simulators/chattwo.ts';
 import type { Fault } from '../../../test/simulators/http-simulator.ts';
 import type { Outcome } from '../contract.ts';

@@ -1,7 +1,7 @@
 import type { Carrier, Outcome } from '../contract.ts';
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { cutSuccess, lostAnswer, wholeRefusal } from '../lost-answer.ts';
-import type { ChattwoMessage } from './message.ts';
+import type { ChattwoMessage } from '../message.ts';
 import { cardMessage, cardProblem } from './shape.ts';
 
 export interface ChattwoCarrierOptions {

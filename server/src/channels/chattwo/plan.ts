@@ -3,8 +3,8 @@ import { type ChatTargets, createChatEndpointPlanner } from '../chat-endpoint-pl
 import type { Carrier } from '../contract.ts';
 import { type ChannelPlanner, envelopeTo } from '../delivery-plan.ts';
 import type { Outbound } from '../http.ts';
+import type { ChattwoMessage } from '../message.ts';
 import { createChattwoCarrier } from './carrier.ts';
-import type { ChattwoMessage } from './message.ts';
 
 /** In Live the Teams workflow behind an endpoint, in Test the sandbox. */
 export function createChattwoPlanner(services: {

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../kernel/record.ts';
+import { isRecord, type JsonRecord } from '../../kernel/json.ts';
 import { anything, fields, firstProblem, list, optional, type Problems, type Rule, text } from '../shape.ts';
 
 /** The service limits the whole message, including the envelope around the card. */

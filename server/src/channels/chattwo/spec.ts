@@ -1,7 +1,7 @@
 // chattwo is Microsoft Teams: Adaptive Cards, posted to the webhook URL of a Teams workflow.
 import { endpointConnection, endpointRecipient, templatedContent } from '../chat-endpoint.ts';
+import type { ChattwoMessage } from '../message.ts';
 import type { ChannelSpec } from '../spec.ts';
-import type { ChattwoMessage } from './message.ts';
 import { createChattwoPlanner } from './plan.ts';
 import { cardMessage } from './shape.ts';
 

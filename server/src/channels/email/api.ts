@@ -5,10 +5,10 @@ import {
   createApiCarrier,
   type ProviderApi,
 } from '../api.ts';
-import { outcomeOfStatus } from '../by-status.ts';
 import type { Outcome, ProviderCarrier } from '../contract.ts';
+import type { EmailMessage } from '../message.ts';
+import { outcomeOfStatus } from '../outcomes.ts';
 import { utf8Addresses } from './address.ts';
-import type { EmailMessage } from './message.ts';
 
 /** An email provider with an HTTP API. */
 export interface EmailApi extends Omit<ProviderApi<EmailMessage>, 'timeoutMs'> {

@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
-import { inPlace } from '../../kernel/threads/task.ts';
-import type { EmailMessage } from './message.ts';
+import { inPlace } from '../../threads/task.ts';
+import type { EmailMessage } from '../message.ts';
 import { buildMime } from './mime.ts';
 
 const now = new Date('2026-03-04T05:06:07Z');

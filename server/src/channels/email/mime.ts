@@ -1,9 +1,9 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { invalidParameter } from '../../kernel/errors.ts';
-import type { Task, TaskRunner } from '../../kernel/threads/task.ts';
+import type { Task, TaskRunner } from '../../threads/task.ts';
+import type { EmailMessage } from '../message.ts';
 import { type AddressField, domainOf, envelopeAddress, utf8Addresses } from './address.ts';
-import type { EmailMessage } from './message.ts';
 
 export interface Mime {
   messageId: string;

@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors.ts';
-import { type Task, type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
+import { type Task, type TaskRunner, TaskStopped } from '../../threads/task.ts';
 import { mjmlExcess } from './mjml-bounds.ts';
 
 /** A source is MJML when its first element is `<mjml>`. */

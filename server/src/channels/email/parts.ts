@@ -1,6 +1,6 @@
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
+import type { AttachmentFile, EmailMessage } from '../message.ts';
 import { envelopeAddress } from './address.ts';
-import type { AttachmentFile, EmailMessage } from './message.ts';
 import { attachmentType, customHeaders, mailbox, oneLine, withoutEncodedWords } from './mime.ts';
 
 /** A message in the parts that providers with an HTTP API ask for. No part can break out of the header in which it ends up. */

@@ -1,5 +1,5 @@
 import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
-import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
+import { type TaskRunner, TaskStopped } from '../../threads/task.ts';
 import {
   type ChannelPlanner,
   type DeliveryPlan,
@@ -9,7 +9,7 @@ import {
   type NoPlan,
   type SendingEnvironment,
 } from '../delivery-plan.ts';
-import type { EmailMessage } from './message.ts';
+import type { EmailMessage } from '../message.ts';
 import { type EmailSender, emailIdentity } from './sender.ts';
 import { isTextWorthKeeping, textTask } from './text.ts';
 

@@ -1,6 +1,6 @@
 import type { Outcome } from '../contract.ts';
+import type { EmailMessage } from '../message.ts';
 import { accepted, answer, delivered, type SandboxAnswer } from '../sandbox-answer.ts';
-import type { EmailMessage } from './message.ts';
 
 const delayMs = 3_000;
 

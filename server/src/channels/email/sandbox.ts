@@ -1,8 +1,8 @@
 import { idTime } from '../../kernel/ids.ts';
-import type { TaskRunner } from '../../kernel/threads/task.ts';
+import type { TaskRunner } from '../../threads/task.ts';
+import type { EmailMessage } from '../message.ts';
 import type { StoredMessage } from '../sandbox-answer.ts';
 import type { MessagePreview } from '../spec.ts';
-import type { EmailMessage } from './message.ts';
 import { buildMime, messageIdOf } from './mime.ts';
 import { textTask } from './text.ts';
 

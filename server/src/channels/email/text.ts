@@ -1,6 +1,6 @@
 import { compile } from 'html-to-text';
 import { countTags } from '../../kernel/html-size.ts';
-import type { Task } from '../../kernel/threads/task.ts';
+import type { Task } from '../../threads/task.ts';
 
 /**
  * The text part is made from this much of the HTML: enough for any real message (mail clients clip at about 100 kB too), and a

@@ -1,7 +1,7 @@
 import type { ApiAnswer } from '../api.ts';
-import { outcomeOfStatus } from '../by-status.ts';
 import { outcomeOfCode } from '../code-meaning.ts';
 import type { Outcome, ProviderConfig } from '../contract.ts';
+import { outcomeOfStatus } from '../outcomes.ts';
 import { isPresentAt, textAt } from './pointer.ts';
 import { errorClassOf, statusRanges, textOf } from './settings.ts';
 

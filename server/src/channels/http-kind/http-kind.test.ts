@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../kernel/errors.ts';
-import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
+import { type TaskRunner, TaskStopped } from '../../threads/task.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig } from '../contract.ts';
 import type { Outbound, OutboundCall } from '../http.ts';
+import type { SmsMessage } from '../message.ts';
 import type { ProviderContext } from '../provider.ts';
 import { emailProviders, smsProviders } from '../registry.ts';
 import { shownText } from '../secrets.ts';
-import type { SmsMessage } from '../sms/message.ts';
 import { secretForms } from './api.ts';
 import { classify } from './classify.ts';
 import { requestFor, type Variables } from './request.ts';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../kernel/errors.ts';
-import { countedTask, type Effort, runCounted } from '../../kernel/threads/effort.ts';
-import { inPlace, type TaskRunner } from '../../kernel/threads/task.ts';
 import { type Budget, createBudget } from '../../templating/budget.ts';
 import { type CompiledTemplate, compile, type Flavour } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
+import { countedTask, type Effort, runCounted } from '../../threads/effort.ts';
+import { inPlace, type TaskRunner } from '../../threads/task.ts';
 import type { ApiRequest } from '../api.ts';
 import type { ProviderConfig } from '../contract.ts';
 import { hasTags, mapOf, originOf, textOf } from './settings.ts';

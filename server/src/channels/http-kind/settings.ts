@@ -1,7 +1,7 @@
 import { headerNameProblem } from '../../kernel/header-name.ts';
+import { weightOf } from '../../templating/budget.ts';
 import { compile, type Flavour } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
-import { weightOf } from '../../templating/weight.ts';
 import type { CodeMeaning } from '../code-meaning.ts';
 import type { CompletedConfig, ProviderConfig } from '../contract.ts';
 import { callbackStatuses, errorClasses, pointerFields } from './fields.ts';

@@ -1,12 +1,25 @@
-import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
+import { type TaskRunner, TaskStopped } from '../../threads/task.ts';
 import type { Carrier } from '../contract.ts';
-import { type ChannelPlanner, type DueNotification, envelopeTo } from '../delivery-plan.ts';
-import { inboxCarrier } from './carrier.ts';
-import { extrasOf, type InboxExtras, type InboxExtrasInput } from './extras.ts';
-import type { InboxItem } from './item.ts';
-import type { InAppMessage } from './message.ts';
-import { isSafeLink } from './safe-link.ts';
+import { type ChannelPlanner, type DueNotification, envelopeTo, type InboxItem } from '../delivery-plan.ts';
+import type { InAppMessage } from '../message.ts';
+import { extrasOf, type InboxExtras, type InboxExtrasInput, isSafeLink } from './extras.ts';
 import { htmlProblem, sanitizeTask } from './sanitize.ts';
+
+/**
+ * The inbox is our own, so every item is delivered. The dispatcher writes the item in the transaction that settles the
+ * notification, so that "delivered" and "in the feed" are one thing; nothing is left here that could fail.
+ */
+const inboxCarrier: Carrier = {
+  name: 'inbox',
+  kind: 'inbox',
+  idempotent: true,
+  send: async () => ({
+    kind: 'accepted',
+    providerMessageId: null,
+    detail: 'Accepted.',
+    receipts: [{ type: 'Delivered', detail: 'In the inbox.' }],
+  }),
+};
 
 /** The user's inbox, in Test and in Live; in Test the sandbox keeps a copy. */
 export function createInAppPlanner({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createThreadClock } from '../../kernel/processor-time.ts';
-import { isSafeLink } from './safe-link.ts';
+import { isSafeLink } from './extras.ts';
 import { htmlProblem, sanitizeHtml, sanitizeTask } from './sanitize.ts';
 
 const processorTime = createThreadClock();

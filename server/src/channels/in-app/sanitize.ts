@@ -1,6 +1,6 @@
 import sanitize from 'sanitize-html';
 import { countTags } from '../../kernel/html-size.ts';
-import type { Task } from '../../kernel/threads/task.ts';
+import type { Task } from '../../threads/task.ts';
 
 /**
  * Items are shown inside other people's pages, so their HTML is reduced to markup that cannot run, cannot make requests, and

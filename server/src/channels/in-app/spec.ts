@@ -1,11 +1,10 @@
 // in_app is the inbox of a user, which the widgets and the inbox API show.
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
+import type { InAppMessage } from '../message.ts';
 import { invalidRecipient } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
-import { extrasOf, extrasProblem } from './extras.ts';
-import type { InAppMessage } from './message.ts';
+import { extrasOf, extrasProblem, isSafeLink } from './extras.ts';
 import { createInAppPlanner } from './plan.ts';
-import { isSafeLink } from './safe-link.ts';
 import { htmlProblem } from './sanitize.ts';
 
 export const inAppSpec: ChannelSpec = {

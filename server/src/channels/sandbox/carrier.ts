@@ -3,10 +3,11 @@ import { isDatabaseUnavailable, type Pool, statement } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Manifest, ProviderCarrier } from '../contract.ts';
+import type { TaskRunner } from '../../threads/task.ts';
+import type { Channel, Manifest, Message, ProviderCarrier } from '../contract.ts';
 import type { ProviderKind, SandboxStore } from '../provider.ts';
-import { sandboxAnswer } from './outcome.ts';
-import { storedPayload } from './payload.ts';
+import { accepted, delivered, type SandboxAnswer, type StoredMessage } from '../sandbox-answer.ts';
+import { channelSpecs } from '../specs.ts';
 
 const manifest = {
   kind: 'sandbox',
@@ -80,3 +81,22 @@ export const provider: ProviderKind = {
   manifest,
   create: (name, _config, { sandbox, clock }) => createSandboxCarrier(name, sandbox, clock),
 };
+
+/** The sandbox's answer: the magic recipients of a channel have their own, and to all others it delivers. */
+export function sandboxAnswer(message: Message): SandboxAnswer {
+  return channelSpecs[message.channel].sandbox.answerTo?.(message) ?? accepted([delivered]);
+}
+
+/** The message as the sandbox stores it: what would have been sent, without secrets. */
+function storedPayload(message: Message, now: number): object {
+  return channelSpecs[message.channel].sandbox.payloadOf(message, now);
+}
+
+/** A stored message as the API shows it. */
+export async function viewPayload(
+  tasks: TaskRunner,
+  row: StoredMessage & { channel: Channel },
+): Promise<object> {
+  const { viewOf } = channelSpecs[row.channel].sandbox;
+  return viewOf ? viewOf(tasks, row) : row.payload;
+}

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { EmailMessage } from '../email/message.ts';
+import type { EmailMessage } from '../message.ts';
+import { sandboxAnswer } from './carrier.ts';
 import { magicAddresses, magicNumbers } from './index.ts';
-import { sandboxAnswer } from './outcome.ts';
 
 function to(address: string, attempt = 1): EmailMessage {
   return {

@@ -1,7 +1,7 @@
 import { type ApiAnswer, type ApiContext, createApiCarrier, type ProviderApi } from '../api.ts';
-import { outcomeOfStatus } from '../by-status.ts';
 import type { Outcome, ProviderCarrier } from '../contract.ts';
-import type { SmsMessage } from './message.ts';
+import type { SmsMessage } from '../message.ts';
+import { outcomeOfStatus } from '../outcomes.ts';
 
 /** A text message provider with an HTTP API. */
 export type SmsApi = Omit<ProviderApi<SmsMessage>, 'timeoutMs'>;

@@ -8,7 +8,7 @@ import {
   type NoPlan,
   type SendingEnvironment,
 } from '../delivery-plan.ts';
-import type { SmsMessage } from './message.ts';
+import type { SmsMessage } from '../message.ts';
 import { magicNumbers } from './sandbox-answers.ts';
 import { textProblem } from './segments.ts';
 import { type SenderChoice, senderFor } from './sender.ts';

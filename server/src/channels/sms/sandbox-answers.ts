@@ -1,5 +1,5 @@
+import type { SmsMessage } from '../message.ts';
 import { accepted, answer, delivered, type SandboxAnswer } from '../sandbox-answer.ts';
-import type { SmsMessage } from './message.ts';
 
 /** The magic numbers of the sandbox. To add one, add a line. */
 const answers: Record<string, SandboxAnswer> = {

@@ -1,8 +1,8 @@
 // sms is text messages, sent through a provider: smsone is Twilio, smstwo is Vonage.
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import type { SmsMessage } from '../message.ts';
 import { invalidRecipient, storedAddress } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
-import type { SmsMessage } from './message.ts';
 import { parsePhoneNumber } from './phone-number.ts';
 import { createSmsPlanner } from './plan.ts';
 import { magicAnswer } from './sandbox-answers.ts';

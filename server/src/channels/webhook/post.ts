@@ -1,4 +1,4 @@
-import { chainHeader } from '../../kernel/chain-header.ts';
+import { chainHeader } from '../../kernel/header-name.ts';
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { signedHeaders } from './signing.ts';
 

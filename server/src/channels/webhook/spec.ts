@@ -1,9 +1,9 @@
 // webhook calls a URL, or a webhook endpoint of the environment, with a signed JSON body (Standard Webhooks).
 import { missingParameter, Problem } from '../../kernel/errors.ts';
+import type { WebhookMessage } from '../message.ts';
 import { parseTarget } from '../net.ts';
 import { invalidRecipient } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
-import type { WebhookMessage } from './message.ts';
 import { createWebhookPlanner } from './plan.ts';
 import { postHeaders } from './post.ts';
 

@@ -12,7 +12,7 @@ import { enqueueWithdrawal } from './withdrawals.ts';
 /** The name of the event, for webhook endpoints and for workflows that wait for it. */
 const eventType = 'inbox.action';
 
-/** Workflow runs that may wait for the action; features/runs knows them. */
+/** Workflow runs that may wait for the action; features/workflows/runs knows them. */
 export interface ActionEvents {
   /**
    * Prepares an event for the run that sent a notification. `wake` writes it in the transaction of its cause and resolves to the

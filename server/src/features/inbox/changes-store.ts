@@ -1,4 +1,4 @@
-import type { InboxItem } from '../../channels/in-app/item.ts';
+import type { InboxItem } from '../../channels/delivery-plan.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Owner } from './item.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntil } from '../../../test/app.ts';
-import { openStream } from '../../../test/event-stream.ts';
+import { waitUntil } from '../../../test/harness/app.ts';
+import { openStream } from '../../../test/harness/event-stream.ts';
 import { startWebhookSink, type WebhookSink } from '../../../test/simulators/webhook-sink.ts';
 import { extrasProblem } from '../../channels/in-app/extras.ts';
 import { workKinds } from '../../queue/index.ts';
-import { startWorkflows, type Workflows } from '../runs/test-harness.ts';
+import { startWorkflows, type Workflows } from '../workflows/runs/test-harness.ts';
 
 let app: Workflows;
 let sink: WebhookSink;

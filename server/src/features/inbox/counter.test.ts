@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
-import type { InboxItem } from '../../channels/in-app/item.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
+import type { InboxItem } from '../../channels/delivery-plan.ts';
 import { query, transaction } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import { markItems } from './bulk-store.ts';
 import { type InboxEvent, insertItems, markItem } from './changes-store.ts';
 import { eraseInboxItems } from './eraser.ts';
 import type { Owner } from './item.ts';
-import { returnItems } from './return-store.ts';
+import { returnItems } from './return-job.ts';
 import { findFeed, findUnreadCount } from './store.ts';
 
 let database: TestDatabase;

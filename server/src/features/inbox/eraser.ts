@@ -1,6 +1,6 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import { type ScopedId, scopedIdColumns } from '../../kernel/ids.ts';
-import { type Eraser, isAliasSql, wholeSlice } from '../users/index.ts';
+import { type Eraser, isAliasSql, wholeSlice } from '../people/users/index.ts';
 import { maxEvents } from './changes-store.ts';
 import type { Owner } from './item.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { startTestApp, waitUntil } from '../../../test/app.ts';
+import { startTestApp, waitUntil } from '../../../test/harness/app.ts';
 
 const guide = readFileSync(new URL('../../../../docs/guides/inbox.md', import.meta.url), 'utf8');
 const snippets = [...guide.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code = '']) => code);

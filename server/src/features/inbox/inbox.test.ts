@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../../../test/harness/app.ts';
 import { startWebhookSink } from '../../../test/simulators/webhook-sink.ts';
 import { transaction } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';

@@ -1,11 +1,11 @@
 export { insertItems } from './changes-store.ts';
 export { eraseInboxItems, inboxEraser } from './eraser.ts';
 export { tidyInbox } from './housekeeping.ts';
+export { inboxSealedColumns } from './keys-service.ts';
 export { createLiveInbox } from './live.ts';
 export { createRecipientAuthenticator } from './recipients.ts';
 export { createInboxReturnJob } from './return-job.ts';
 export { inboxRoutes } from './routes.ts';
 export { extrasInput, InboxAction } from './schema.ts';
-export { inboxSealedColumns } from './sealed.ts';
 export { createInboxService } from './service.ts';
 export { inboxTopic } from './topic.ts';

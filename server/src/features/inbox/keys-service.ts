@@ -1,11 +1,12 @@
 import { lockEnvironment } from '../../db/lock-environment.ts';
+import { sealedText } from '../../db/reseal.ts';
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { moveProblem } from '../../http/organization-move.ts';
 import type { Principal } from '../../http/principal.ts';
 import { type Keyring, randomBase62 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
-import { recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../platform/audit/index.ts';
 import * as store from './keys-store.ts';
 import { mintToken } from './token.ts';
 
@@ -24,8 +25,14 @@ export interface TokenRequest {
   ttlSeconds: number;
 }
 
-export const keyContext = (id: string): string => `inbox_key:${id}`;
-export const newSigningKey = (): string => `csi_${randomBase62(43)}`; // 256 bits
+const keyContext = (id: string): string => `inbox_key:${id}`;
+const newSigningKey = (): string => `csi_${randomBase62(43)}`; // 256 bits
+
+export const inboxSealedColumns = [
+  sealedText({ table: 'inbox_keys', key: 'id', column: 'sealed_key', remake: newSigningKey }, ({ id = '' }) =>
+    keyContext(id),
+  ),
+];
 
 /** Resolves to null when the environment has no key yet, or does not exist. */
 export async function findSigningKeys(

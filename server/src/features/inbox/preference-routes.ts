@@ -8,7 +8,7 @@ import {
   PreferenceMatrix,
   type PreferenceService,
   SetPreference,
-} from '../preferences/index.ts';
+} from '../people/preferences/index.ts';
 
 const tag = 'Preference centre';
 const access = 'recipient:prefs';

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { Recipient } from '../../http/principal.ts';
 import { type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schema.ts';
-import type { PreferenceService } from '../preferences/index.ts';
+import type { PreferenceService } from '../people/preferences/index.ts';
 import type { LiveInbox } from './live.ts';
 import { preferenceCentreRoutes } from './preference-routes.ts';
 import {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
-import { openStream, type TestStream } from '../../../test/event-stream.ts';
+import { startTestApp, type TestApp, waitUntil } from '../../../test/harness/app.ts';
+import { openStream, type TestStream } from '../../../test/harness/event-stream.ts';
 import { tidyInbox } from './housekeeping.ts';
 import { mintToken } from './token.ts';
 

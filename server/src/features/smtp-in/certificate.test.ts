@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { waitUntil } from '../../../test/app.ts';
+import { waitUntil } from '../../../test/harness/app.ts';
 import { localhostCertificate, localhostKey } from '../../../test/simulators/localhost-certificate.ts';
 import { createLog } from '../../kernel/log.ts';
 import { type Certificate, readCertificate, watchCertificate } from './certificate.ts';

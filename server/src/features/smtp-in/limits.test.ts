@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import type { SMTPServerDataStream } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { startTcpProxy, type TcpProxy, targetOf } from '../../../test/failover/tcp-proxy.ts';
-import { beginMessage, openSession, type SmtpSession, signedIn } from '../../../test/smtp-session.ts';
+import { startTestApp, type TestApp, waitUntil } from '../../../test/harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
+import { beginMessage, openSession, type SmtpSession, signedIn } from '../../../test/harness/smtp-session.ts';
 import { createSignedInCounts, createSignInGuard } from './limits.ts';
 import { createReceiver } from './receiver.ts';
 

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import type { Principal } from '../../http/principal.ts';
 import { createTokenBuckets } from '../../http/token-buckets.ts';
-import { networkOf } from '../accounts/index.ts';
+import { networkOf } from '../platform/accounts/index.ts';
 
 export const smtpLimits = {
   /** 15 MiB of attachments in base64, with line breaks, and the bodies. */

@@ -2,8 +2,8 @@ import type PostalMime from 'postal-mime';
 import type { Address, Attachment, Email, HeaderLine, Mailbox } from 'postal-mime';
 import { parseJson } from '../../http/json.ts';
 import { invalidParameter, Problem } from '../../kernel/errors.ts';
-import { isRecord } from '../../kernel/record.ts';
-import type { Priority, SendRequest } from '../notifications/index.ts';
+import { isRecord } from '../../kernel/json.ts';
+import type { Priority, SendRequest } from '../notifications/notifications/index.ts';
 import { readSimple } from './simple-message.ts';
 
 /** A message as mail software submits it, in the fields of a send. */

@@ -7,7 +7,7 @@ import type { Principal } from '../../http/principal.ts';
 import { problemOf } from '../../http/problem.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { Problem } from '../../kernel/errors.ts';
-import type { NotificationService } from '../notifications/index.ts';
+import type { NotificationService } from '../notifications/notifications/index.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 import {
   addressKey,

@@ -3,9 +3,9 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
+import { openSession, plain, signedIn } from '../../../test/harness/smtp-session.ts';
 import { localhostCertificate, localhostKey } from '../../../test/simulators/localhost-certificate.ts';
-import { openSession, plain, signedIn } from '../../../test/smtp-session.ts';
 
 let app: TestApp;
 let folder: string;

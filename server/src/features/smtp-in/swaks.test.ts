@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { localhostCertificate, localhostKey } from '../../../test/simulators/localhost-certificate.ts';
 
 const { hasSwaks } = await import(new URL('../../../../scripts/swaks.mjs', import.meta.url).href);

@@ -1,4 +1,4 @@
-import type { Task } from '../../kernel/threads/task.ts';
+import type { Task } from '../../threads/task.ts';
 import { readMessage, type SubmittedMessage } from './message.ts';
 import { isSimple } from './simple-message.ts';
 

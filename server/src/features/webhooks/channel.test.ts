@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, type TestResponse, waitUntil } from '../../../test/app.ts';
+import { startTestApp, type TestApp, type TestResponse, waitUntil } from '../../../test/harness/app.ts';
 import { startWebhookSink, type WebhookSink } from '../../../test/simulators/webhook-sink.ts';
 
 let app: TestApp;

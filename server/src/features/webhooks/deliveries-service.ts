@@ -4,7 +4,7 @@ import type { Principal } from '../../http/principal.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { firstId, lowestIdAt } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
-import { recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../platform/audit/index.ts';
 import * as store from './deliveries-store.ts';
 import type { EndpointCaller } from './endpoints-service.ts';
 import { type EndpointRow, findEndpoint } from './endpoints-store.ts';

@@ -1,6 +1,6 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { waitUntil } from '../../../test/app.ts';
+import { waitUntil } from '../../../test/harness/app.ts';
 import type { WebhookSink } from '../../../test/simulators/webhook-sink.ts';
 import { transaction } from '../../db/sql.ts';
 import { recordEvents } from './index.ts';

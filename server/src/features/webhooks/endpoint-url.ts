@@ -1,12 +1,37 @@
+import { newSigningSecret } from '../../channels/webhook/index.ts';
+import { type SealedColumn, sealedText } from '../../db/reseal.ts';
 import type { Deps } from '../../deps.ts';
 import type { Keyring } from '../../kernel/crypto.ts';
 import { listUnsealedUrls, type StoredUrl, sealStoredUrl } from './endpoints-store.ts';
+import { endpointContext, environmentContext, type StoredSecret } from './secrets.ts';
+
+function secretsIn(table: string, key: string, contextOf: (id: string) => string): SealedColumn {
+  return {
+    table,
+    key,
+    column: 'secrets',
+    type: 'jsonb',
+    remake: newSigningSecret,
+    reseal: (secrets: StoredSecret[], row, again) =>
+      secrets.map((secret) => ({ ...secret, sealed: again(secret.sealed, contextOf(row[key] ?? '')) })),
+  };
+}
+
+export const webhookSealedColumns = [
+  secretsIn('webhook_endpoints', 'id', endpointContext),
+  // Without its key, the owner sees the mask in the URL and can set it again.
+  sealedText(
+    { table: 'webhook_endpoints', column: 'sealed_query', key: 'id', remake: () => maskedQuery },
+    ({ id = '' }) => queryContext(id),
+  ),
+  secretsIn('webhook_environment_secrets', 'environment_id', environmentContext),
+];
 
 /** Shown and, after the loss of the key, used in place of a query. */
-export const maskedQuery = '?••••';
+const maskedQuery = '?••••';
 
 /** Not the context of the signing secrets: one sealed value must not open in the place of the other. */
-export const queryContext = (endpointId: string): string => `webhook_endpoint_query:${endpointId}`;
+const queryContext = (endpointId: string): string => `webhook_endpoint_query:${endpointId}`;
 
 /** The query of a webhook URL often holds a token, so it is stored sealed; the rest of the URL can be read. */
 export function sealUrl(keyring: Keyring, endpointId: string, text: string): StoredUrl {

@@ -6,7 +6,7 @@ import { sha256 } from '../../kernel/crypto.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
-import { recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../platform/audit/index.ts';
 import { openUrl, sealUrl } from './endpoint-url.ts';
 import * as store from './endpoints-store.ts';
 import { lockEnvironmentSecrets, updateEnvironmentSecrets } from './environment-secrets.ts';

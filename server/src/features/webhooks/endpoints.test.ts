@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+import { startTestApp, type TestApp, waitUntil } from '../../../test/harness/app.ts';
 import { sealSavedUrls } from './endpoint-url.ts';
 
 let app: TestApp;

@@ -1,7 +1,7 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, test } from 'vitest';
-import { waitUntil } from '../../../test/app.ts';
+import { waitUntil } from '../../../test/harness/app.ts';
 import type { ReceivedCall } from '../../../test/simulators/webhook-sink.ts';
 import { type Json, settled, useReceiver } from './test-harness.ts';
 

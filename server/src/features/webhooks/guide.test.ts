@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import { expect, test } from 'vitest';
-import { startTestApp, waitUntil } from '../../../test/app.ts';
+import { startTestApp, waitUntil } from '../../../test/harness/app.ts';
 import { deliveryStatuses, endpointStatuses } from './schema.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));

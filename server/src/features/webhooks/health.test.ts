@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { waitUntil } from '../../../test/app.ts';
+import { waitUntil } from '../../../test/harness/app.ts';
 import { type Json, settled, useReceiver } from './test-harness.ts';
 
 const stage = useReceiver();

@@ -1,6 +1,6 @@
 export { createDeliveriesService } from './deliveries-service.ts';
 export { listDeliveriesOfNotification } from './deliveries-store.ts';
-export { sealSavedUrls } from './endpoint-url.ts';
+export { sealSavedUrls, webhookSealedColumns } from './endpoint-url.ts';
 export { createWebhookEndpointsService } from './endpoints-service.ts';
 export { findEndpoint } from './endpoints-store.ts';
 export {
@@ -18,7 +18,6 @@ export { createResumeJob } from './resume.ts';
 export { forgetEvents } from './retention.ts';
 export { webhookRoutes } from './routes.ts';
 export { Delivery as WebhookDelivery } from './schema.ts';
-export { webhookSealedColumns } from './sealed.ts';
 export { createSecretOpener } from './secrets.ts';
 export {
   createWebhookDirectory,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { waitUntil } from '../../../test/app.ts';
+import { waitUntil } from '../../../test/harness/app.ts';
 import { transaction } from '../../db/sql.ts';
 import { forgetEvents, recordEvents } from './index.ts';
 import { type Json, settled, useReceiver } from './test-harness.ts';

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PostResult } from '../../channels/webhook/index.ts';
 import { maxAttemptsOf, type RetryContext, retryDelayMs } from '../../kernel/retry-schedule.ts';
 import type { DeliveryFact } from './deliveries-store.ts';
-import { deliverySchedule } from './retry-schedule.ts';
-import { refusedSettlement, settlementOf } from './settle.ts';
+import { deliverySchedule, refusedSettlement, settlementOf } from './settle.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');
 const at = { now, retryScale: 1, chance: 0.5 };

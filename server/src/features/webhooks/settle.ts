@@ -1,7 +1,33 @@
 import type { PostResult } from '../../channels/webhook/index.ts';
-import { type RetryContext, retryDelayMs } from '../../kernel/retry-schedule.ts';
+import {
+  hour,
+  minute,
+  type RetryContext,
+  type RetrySchedule,
+  retryDelayMs,
+  second,
+} from '../../kernel/retry-schedule.ts';
 import type { DeliveryFact, DeliverySettlement } from './deliveries-store.ts';
-import { deliverySchedule } from './retry-schedule.ts';
+
+/** The delays between the attempts at a delivery: ten attempts over about three days. */
+export const deliverySchedule: RetrySchedule = {
+  delaysMs: [
+    5 * second,
+    5 * minute,
+    30 * minute,
+    2 * hour,
+    5 * hour,
+    10 * hour,
+    14 * hour,
+    20 * hour,
+    24 * hour,
+  ],
+  jitter: 0.1,
+  longestAskedMs: 24 * hour,
+};
+
+/** An endpoint that fails for this long without one success is disabled. */
+export const failingLimitMs = 5 * 24 * hour;
 
 export function settlementOf(fact: DeliveryFact, result: PostResult, at: RetryContext): DeliverySettlement {
   const step = fact.step + 1;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { startTestApp, type TestApp, type TestResponse, waitUntil } from '../../../test/app.ts';
+import { startTestApp, type TestApp, type TestResponse, waitUntil } from '../../../test/harness/app.ts';
 import {
   type ReceivedCall,
   startWebhookSink,

@@ -4,7 +4,7 @@ import { createOutcomeWriter } from '../../db/outcome-writer.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type Claim, finishHeld } from '../../queue/index.ts';
-import { recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../platform/audit/index.ts';
 import {
   clearNextAttempts,
   type DeliveryFact,
@@ -14,7 +14,7 @@ import {
 import { disableEndpoints, markFailing, markWell } from './endpoints-store.ts';
 import { recordEvents } from './events.ts';
 import { enqueueDeliveries } from './paused.ts';
-import { failingLimitMs } from './retry-schedule.ts';
+import { failingLimitMs } from './settle.ts';
 import { endpointView } from './view.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type Pool, query, transaction, transactionOnce } from '../../db/sql.ts';
-import { recordAudit } from '../../features/audit/index.ts';
+import { recordAudit } from '../../features/platform/audit/index.ts';
 import { createKeyring, type Keyring, sha256 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
 import { sealedColumns } from '../../sealed.ts';

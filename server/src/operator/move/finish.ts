@@ -1,5 +1,5 @@
 import { type Pool, query, transaction } from '../../db/sql.ts';
-import { recordAudit } from '../../features/audit/index.ts';
+import { recordAudit } from '../../features/platform/audit/index.ts';
 import { sameBytes, sha256 } from '../../kernel/crypto.ts';
 import { getOrganization } from './export.ts';
 import { lowerFence, resumeWork } from './hold.ts';

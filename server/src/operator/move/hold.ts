@@ -9,7 +9,7 @@ const drainWithinMs = 180_000;
 /** Then every process refuses the requests of the organization: keys are cached for a second. */
 const refusedWithinMs = 2_000;
 const lockAttempts = 100;
-/** Processes write what they have counted every 5 s (`features/activity/recorder.ts`). */
+/** Processes write what they have counted every 5 s (`features/insight/activity/recorder.ts`). */
 const countsWithinMs = 6_000;
 
 /**

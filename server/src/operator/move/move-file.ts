@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { sameBytes } from '../../kernel/crypto.ts';
 import { isUuid } from '../../kernel/ids.ts';
-import { isRecord } from '../../kernel/record.ts';
+import { isRecord } from '../../kernel/json.ts';
 
 /**
  * The export file: compressed lines. The first is the manifest; then comes one row each, `table<tab>JSON`, parents before children;

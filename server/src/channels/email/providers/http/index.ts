@@ -3,9 +3,9 @@ import { httpApi, type VariablesOf, withoutCheck } from '../../../http-kind/api.
 import { readHttpCallback } from '../../../http-kind/callback.ts';
 import { httpFields } from '../../../http-kind/fields.ts';
 import { completeHttpConfig } from '../../../http-kind/settings.ts';
+import type { EmailMessage } from '../../../message.ts';
 import type { ProviderKind } from '../../../provider.ts';
 import { createEmailApi } from '../../api.ts';
-import type { EmailMessage } from '../../message.ts';
 import { mailboxText, partsOf } from '../../parts.ts';
 
 const manifest: Manifest = { kind: 'http', channel: 'email', title: 'HTTP API', fields: httpFields };

@@ -1,5 +1,5 @@
 import { sameBytes, sha256 } from '../../../../kernel/crypto.ts';
-import type { JsonRecord } from '../../../../kernel/record.ts';
+import type { JsonRecord } from '../../../../kernel/json.ts';
 import { receiptDetail, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { jsonObject, recordIn, textIn } from '../../../json.ts';

@@ -1,8 +1,8 @@
 import type { ApiAnswer, ApiContext } from '../../../api.ts';
 import type { ProviderCarrier, VerificationResult } from '../../../contract.ts';
 import { textIn } from '../../../json.ts';
+import type { EmailMessage } from '../../../message.ts';
 import { createEmailApi, urlUnder } from '../../api.ts';
-import type { EmailMessage } from '../../message.ts';
 import { type EmailParts, mailboxText, partsOf } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { PostmarkConfig } from './manifest.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../../../kernel/crypto.ts';
-import type { JsonRecord } from '../../../../kernel/record.ts';
+import type { JsonRecord } from '../../../../kernel/json.ts';
 import { isCurrent, receiptDetail, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt } from '../../../contract.ts';
 import { jsonObject, recordIn, textIn } from '../../../json.ts';

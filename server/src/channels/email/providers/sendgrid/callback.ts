@@ -1,6 +1,6 @@
+import { createPublicKey, createVerify, type KeyObject } from 'node:crypto';
 import { isCurrent, receiptDetail, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
-import { isSigned, publicKeyOf } from './signature.ts';
 
 /**
  * SendGrid repeats a call for about a day and does not document whether it signs anew each time; repeats are recognized by
@@ -98,4 +98,27 @@ function textOf(value: unknown): string {
 /** In Unix milliseconds; NaN when the event names no time. */
 function timeOf({ timestamp: seconds }: Event): number {
   return typeof seconds === 'number' && seconds > 0 && seconds < 1e11 ? seconds * 1000 : Number.NaN;
+}
+
+/**
+ * SendGrid shows the key as the base64 of its DER form, without the PEM lines; a key with them is accepted too. Returns null
+ * when the text is not a key.
+ */
+export function publicKeyOf(text: string): KeyObject | null {
+  const base64 = text.replace(/-----(BEGIN|END) PUBLIC KEY-----|\s/g, '');
+  try {
+    const key = createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
+    return key.asymmetricKeyType === 'ec' ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Verifies ECDSA over the timestamp and the raw bytes of the body. */
+function isSigned(key: KeyObject, timestamp: string, body: Buffer, signature: string): boolean {
+  try {
+    return createVerify('sha256').update(timestamp).update(body).verify(key, signature, 'base64');
+  } catch {
+    return false; // the signature is malformed
+  }
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../../../test/conformance/email-bench.ts';
 import { sendgrid } from '../../../../../test/simulators/sendgrid.ts';
 import type { Outcome } from '../../../contract.ts';
-import type { EmailMessage } from '../../message.ts';
+import type { EmailMessage } from '../../../message.ts';
 
 describe('sendgrid', () => {
   let bench: EmailBench;

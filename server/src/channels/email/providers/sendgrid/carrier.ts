@@ -1,10 +1,10 @@
 import { invalidParameter } from '../../../../kernel/errors.ts';
 import type { ApiAnswer, ApiContext } from '../../../api.ts';
-import type { ProviderCarrier, VerificationResult } from '../../../contract.ts';
-import { createEmailApi, messageIn, urlUnder } from '../../api.ts';
-import type { EmailMessage } from '../../message.ts';
+import type { Outcome, ProviderCarrier, VerificationResult } from '../../../contract.ts';
+import { recordsIn, textIn } from '../../../json.ts';
+import type { EmailMessage } from '../../../message.ts';
+import { createEmailApi, messageIn, outcomeByStatus, urlUnder } from '../../api.ts';
 import { type EmailParts, type Mailbox, partsOf, quoted } from '../../parts.ts';
-import { classify } from './classify.ts';
 import type { SendgridConfig } from './manifest.ts';
 
 export function createSendgridCarrier(
@@ -93,4 +93,20 @@ function judge(answer: ApiAnswer): VerificationResult {
   return scopes.includes('mail.send')
     ? { ok: true, detail: 'The key is valid and can send mail.' }
     : { ok: false, detail: 'The key is valid, but lacks the scope mail.send.' };
+}
+
+function classify(answer: ApiAnswer): Outcome {
+  const { status, headers, at, json } = answer;
+  const [error = null] = recordsIn(json, 'errors');
+  const detail = messageIn(answer, textIn(error, 'message'));
+  const code = String(status);
+  if (status === 202) {
+    const id = headers['x-message-id'] ?? null;
+    return { kind: 'accepted', providerMessageId: id, detail: '202 Accepted', code };
+  }
+  if (status < 300 && error) return { kind: 'rejected', detail, code };
+  if (status === 451) return { kind: 'broken', detail, code }; // the account is in another region
+  const resetAt = Number(headers['x-ratelimit-reset'] ?? Number.NaN) * 1000;
+  const waitMs = resetAt > at ? resetAt - at : null;
+  return outcomeByStatus(answer, { detail, code, waitMs });
 }

@@ -1,6 +1,6 @@
 import type { CompletedConfig, Manifest, ProviderConfig } from '../../../contract.ts';
 import { baseUrlField, baseUrlProblem } from '../../api.ts';
-import { publicKeyOf } from './signature.ts';
+import { publicKeyOf } from './callback.ts';
 
 export const manifest = {
   kind: 'sendgrid',

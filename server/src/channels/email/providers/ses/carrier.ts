@@ -1,4 +1,4 @@
-import { inPlace } from '../../../../kernel/threads/task.ts';
+import { inPlace } from '../../../../threads/task.ts';
 import type { ApiAnswer, ApiContext, ApiRequest } from '../../../api.ts';
 import { signAws } from '../../../aws.ts';
 import type { ProviderCarrier, VerificationResult } from '../../../contract.ts';

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../../../kernel/record.ts';
+import type { JsonRecord } from '../../../../kernel/json.ts';
 import { receiptDetail } from '../../../callback.ts';
 import type { Receipt, Report } from '../../../contract.ts';
 import { recordIn, recordsIn, textIn } from '../../../json.ts';

@@ -8,7 +8,7 @@ import {
   startSmtpSimulator,
 } from '../../../../../test/simulators/smtp.ts';
 import type { ProviderCarrier } from '../../../contract.ts';
-import type { EmailMessage } from '../../message.ts';
+import type { EmailMessage } from '../../../message.ts';
 import { createSmtpCarrier, maxConnections, type SmtpOptions } from './carrier.ts';
 import type { SmtpConfig } from './manifest.ts';
 import { addressLiteral, mayCarryPassword } from './session.ts';

@@ -1,9 +1,9 @@
 import type { ConnectionOptions } from 'node:tls';
-import { inPlace, type TaskRunner } from '../../../../kernel/threads/task.ts';
+import { inPlace, type TaskRunner } from '../../../../threads/task.ts';
 import type { Outcome, ProviderCarrier, Reservation } from '../../../contract.ts';
+import type { EmailMessage } from '../../../message.ts';
 import type { NetworkPolicy } from '../../../net.ts';
-import { unbuiltMessage } from '../../../unbuilt-message.ts';
-import type { EmailMessage } from '../../message.ts';
+import { unbuiltMessage } from '../../../outcomes.ts';
 import { buildMime, type Mime } from '../../mime.ts';
 import { classify } from './classify.ts';
 import { SmtpFailure } from './failure.ts';

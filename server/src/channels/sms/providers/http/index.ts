@@ -4,9 +4,9 @@ import { type ReplyReader, readHttpCallback } from '../../../http-kind/callback.
 import { httpFields, replyFields } from '../../../http-kind/fields.ts';
 import { textAt } from '../../../http-kind/pointer.ts';
 import { completeHttpConfig, textOf } from '../../../http-kind/settings.ts';
+import type { SmsMessage } from '../../../message.ts';
 import type { ProviderKind } from '../../../provider.ts';
 import { createSmsApi } from '../../api.ts';
-import type { SmsMessage } from '../../message.ts';
 import { optOutOf } from '../../opt-out.ts';
 import { segmentationOf } from '../../segments.ts';
 

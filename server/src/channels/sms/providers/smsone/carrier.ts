@@ -1,8 +1,8 @@
 import type { ApiAnswer, ApiContext } from '../../../api.ts';
 import type { ProviderCarrier, VerificationResult } from '../../../contract.ts';
 import { textIn } from '../../../json.ts';
+import type { SmsMessage } from '../../../message.ts';
 import { createSmsApi } from '../../api.ts';
-import type { SmsMessage } from '../../message.ts';
 import { classify } from './classify.ts';
 import type { SmsoneConfig } from './manifest.ts';
 

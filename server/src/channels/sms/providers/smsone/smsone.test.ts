@@ -5,7 +5,7 @@ import { type SmsoneSimulator, startSmsoneSimulator } from '../../../../../test/
 import { startWebhookSink } from '../../../../../test/simulators/webhook-sink.ts';
 import type { CallbackRequest, Outcome, ProviderCarrier } from '../../../contract.ts';
 import { createOutbound, type Outbound } from '../../../http.ts';
-import type { SmsMessage } from '../../message.ts';
+import type { SmsMessage } from '../../../message.ts';
 import { readCallback } from './callback.ts';
 import { createSmsoneCarrier } from './carrier.ts';
 import { knownCodes } from './codes.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SmstwoSimulator, startSmstwoSimulator } from '../../../../../test/simulators/smstwo.ts';
 import type { CallbackRequest, Outcome, ProviderCarrier } from '../../../contract.ts';
 import { createOutbound, type Outbound } from '../../../http.ts';
-import type { SmsMessage } from '../../message.ts';
+import type { SmsMessage } from '../../../message.ts';
 import { readCallback } from './callback.ts';
 import { createSmstwoCarrier } from './carrier.ts';
 import { isSigned, signedText } from './signature.ts';

@@ -1,0 +1,68 @@
+import { type Sql, statement } from '../../../db/sql.ts';
+
+/** Changes of statuses, added up: how many notifications each status gained. */
+export type CountChanges = Record<string, number>;
+
+interface ChangeRow {
+  broadcast_id: string;
+  old_status: string;
+  new_status: string;
+  count: number;
+}
+
+const sums = 'broadcast_id, old_status, new_status, count(*)::int as count';
+
+const fold = statement<ChangeRow>(
+  'broadcasts_fold_changes',
+  `with gone as (
+     delete from broadcast_changes where ctid = any (array(
+       select ctid from broadcast_changes where broadcast_id = $1 limit $2 for update skip locked))
+     returning *
+   )
+   select ${sums} from gone group by broadcast_id, old_status, new_status`,
+);
+
+/** Removes changes of a broadcast that is locked; the caller adds them to its counts in the same transaction. */
+export async function takeChanges(tx: Sql, broadcastId: string, limit: number): Promise<CountChanges> {
+  return changesOf(await fold(tx, [broadcastId, limit])).get(broadcastId) ?? {};
+}
+
+const list = statement<ChangeRow>(
+  'broadcasts_list_changes',
+  `select ${sums} from broadcast_changes where broadcast_id = any ($1::uuid[])
+   group by broadcast_id, old_status, new_status`,
+);
+
+/** Changes that are not yet part of the counts of their broadcasts. */
+export async function listChanges(sql: Sql, broadcastIds: string[]): Promise<Map<string, CountChanges>> {
+  return broadcastIds.length === 0 ? new Map() : changesOf(await list(sql, [broadcastIds]));
+}
+
+const listChanged = statement<{ id: string; environment_id: string }>(
+  'broadcasts_list_changed',
+  `select b.id, b.environment_id from broadcasts b
+   where b.completed_at is not null and exists (select from broadcast_changes c where c.broadcast_id = b.id)
+   order by b.id desc limit $1`,
+);
+
+/** Ended broadcasts with changes: a delivery or a bounce may be reported days later. */
+export function listChangedBroadcasts(sql: Sql, limit: number) {
+  return listChanged(sql, [limit]);
+}
+
+function changesOf(rows: ChangeRow[]): Map<string, CountChanges> {
+  const changes = new Map<string, CountChanges>();
+  for (const { broadcast_id, old_status, new_status, count } of rows) {
+    const sum = changes.get(broadcast_id) ?? {};
+    sum[old_status] = (sum[old_status] ?? 0) - count;
+    sum[new_status] = (sum[new_status] ?? 0) + count;
+    changes.set(broadcast_id, sum);
+  }
+  return changes;
+}
+
+export function addChanges(counts: Record<string, number>, changes: CountChanges): Record<string, number> {
+  const sum = { ...counts };
+  for (const [status, change] of Object.entries(changes)) sum[status] = (sum[status] ?? 0) + change;
+  return sum;
+}

@@ -1,0 +1,265 @@
+import { type Sql, transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import { bodyHashOf } from '../../../http/body-hash.ts';
+import type { Principal } from '../../../http/principal.ts';
+import { notFound, Problem } from '../../../kernel/errors.ts';
+import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
+import type { InlineCheck, TemplateService } from '../../content/templates/index.ts';
+import type { Brake } from '../../control/brake/index.ts';
+import { broadcastWait } from '../../delivery/dispatch/index.ts';
+import type { LookupSources, Sender } from '../../notifications/notifications/index.ts';
+import { checkConfirmed } from '../../people/audiences/index.ts';
+import { recordAudit } from '../../platform/audit/index.ts';
+import {
+  checkIdempotencyKey,
+  claimKey,
+  findEarlierHolder,
+  findKeyHolder,
+  type KeyClaim,
+} from '../../platform/idempotency/index.ts';
+import { listChanges } from './counts-store.ts';
+import { checkDefinition } from './definition.ts';
+import { dryRun } from './dry-run.ts';
+import { addSlice } from './job.ts';
+import {
+  type Broadcast,
+  type BroadcastDefinition,
+  type BroadcastDryRun,
+  type BroadcastQuery,
+  limits,
+} from './schema.ts';
+import { pausedRow } from './slices.ts';
+import {
+  type BroadcastRow,
+  countOpenBroadcasts,
+  findBroadcast,
+  insertBroadcast,
+  type LocalPeriod,
+  listBroadcasts,
+  lockBroadcast,
+  type NewBroadcast,
+  updateBroadcast,
+} from './store.ts';
+import { doneOf, viewOf } from './view.ts';
+
+export interface BroadcastService {
+  /** `now` is the moment of the start. */
+  dryRun(principal: Principal, definition: BroadcastDefinition, now?: number): Promise<BroadcastDryRun>;
+  create(
+    principal: Principal,
+    definition: BroadcastDefinition,
+    idempotencyKey: string | null,
+    requestId: string,
+  ): Promise<{ broadcast: Broadcast; replayed: boolean }>;
+  /**
+   * Makes the checks of `create`, for a feature that starts the broadcast in its own transaction. With a `period`, the local time
+   * may have passed: users outside of the period are skipped. Throws the Problem that the API would answer.
+   */
+  check(sender: Sender, definition: BroadcastDefinition, period?: LocalPeriod): Promise<NewBroadcast>;
+  /** Starts a checked broadcast, or throws a Problem before it writes anything. Ring `broadcast` after the commit. */
+  start(tx: Sql, checked: NewBroadcast): Promise<void>;
+  list(principal: Principal, query: BroadcastQuery): Promise<Page<Broadcast>>;
+  get(principal: Principal, id: string): Promise<Broadcast>;
+  pause(principal: Principal, id: string, requestId: string): Promise<Broadcast>;
+  resume(principal: Principal, id: string, requestId: string): Promise<Broadcast>;
+  cancel(principal: Principal, id: string, requestId: string): Promise<Broadcast>;
+}
+
+export function createBroadcastService(
+  deps: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'storage' | 'tasks'> & {
+    lookups: LookupSources;
+    checkInline: InlineCheck;
+    templates: Pick<TemplateService, 'render' | 'previewInline'>;
+    brake: Pick<Brake, 'load' | 'forecast'>;
+  },
+): BroadcastService {
+  const { pool, listReads, queue, clock, tasks } = deps;
+
+  async function check(
+    sender: Sender,
+    definition: BroadcastDefinition,
+    period?: LocalPeriod,
+  ): Promise<NewBroadcast> {
+    const checked = await checkDefinition(deps, sender, definition, clock(), period);
+    await checkConfirmed(pool, sender.environmentId, definition.audience, checked.filter);
+    deps.storage.check(sender);
+    return checked;
+  }
+
+  async function claimOf(
+    { environmentId }: Sender,
+    definition: BroadcastDefinition,
+    key: string | null,
+  ): Promise<Omit<KeyClaim, 'resourceId'> | null> {
+    if (key === null) return null;
+    const bodyHash = await bodyHashOf(tasks, environmentId, definition);
+    return { environmentId, operation: 'broadcast', key: checkIdempotencyKey(key), bodyHash };
+  }
+
+  /** Returns the id of the broadcast that has the key already; null when this one was written. */
+  async function write(
+    tx: Sql,
+    checked: NewBroadcast,
+    claim: Omit<KeyClaim, 'resourceId'> | null,
+  ): Promise<string | null> {
+    if (claim) {
+      const keyClaim = { ...claim, resourceId: checked.id };
+      if (!(await claimKey(tx, keyClaim))) return findKeyHolder(tx, keyClaim);
+    }
+    await start(tx, checked);
+    return null;
+  }
+
+  async function start(tx: Sql, checked: NewBroadcast): Promise<void> {
+    if ((await countOpenBroadcasts(tx, checked.environment_id)) >= limits.open)
+      throw new Problem(
+        'broadcast_limit_reached',
+        `An environment can have at most ${limits.open} broadcasts that have not ended.`,
+      );
+    const row = await insertBroadcast(tx, checked);
+    await addSlice(tx, queue, row, row.starts_at ?? 'now');
+  }
+
+  async function view(sql: Sql, row: BroadcastRow): Promise<Broadcast> {
+    return viewOf(row, (await listChanges(sql, [row.id])).get(row.id) ?? {}, clock());
+  }
+
+  async function get({ environmentId }: Principal, id: string): Promise<Broadcast> {
+    const row = await findBroadcast(pool, environmentId, id);
+    if (!row) throw notFound('broadcast');
+    return view(pool, row);
+  }
+
+  /** Changes the status under the lock that slices take, too. `next` returns null when nothing is to be changed. */
+  async function change(
+    principal: Principal,
+    id: string,
+    requestId: string,
+    action: string,
+    next: (tx: Sql, row: BroadcastRow) => Promise<BroadcastRow | null>,
+  ): Promise<Broadcast> {
+    const changed = await transaction(pool, async (tx) => {
+      const before = await lockBroadcast(tx, principal.environmentId, id);
+      if (!before) throw notFound('broadcast');
+      const after = await next(tx, before);
+      if (!after) return view(tx, before);
+      await updateBroadcast(tx, after);
+      await recordAudit(tx, {
+        principal,
+        requestId,
+        action,
+        target: `broadcast:${id}`,
+        before: { status: before.status },
+        after: { status: after.status },
+      });
+      return view(tx, after);
+    });
+    queue.ring('broadcast');
+    queue.ring('wake');
+    return changed;
+  }
+
+  return {
+    async dryRun(principal, definition, now = clock()) {
+      return dryRun(deps, principal, await checkDefinition(deps, principal, definition, now), now);
+    },
+
+    async create(principal, definition, idempotencyKey, requestId) {
+      const claim = await claimOf(principal, definition, idempotencyKey);
+      let checked: NewBroadcast;
+      try {
+        checked = await check(principal, definition);
+      } catch (error) {
+        // The template or the topic may be gone by now: a replay still gets the broadcast of the original request.
+        const earlier = error instanceof Problem && claim ? await findEarlierHolder(pool, claim) : null;
+        if (earlier === null) throw error;
+        return { broadcast: await get(principal, earlier), replayed: true };
+      }
+      const holder = await transaction(pool, async (tx) => {
+        const earlier = await write(tx, checked, claim);
+        if (earlier === null)
+          await recordAudit(tx, {
+            principal,
+            requestId,
+            action: 'broadcast.created',
+            target: `broadcast:${checked.id}`,
+            before: null,
+            after: { name: checked.name, audience: definition.audience, channels: checked.channels },
+          });
+        return earlier;
+      });
+      queue.ring('broadcast');
+      return { broadcast: await get(principal, holder ?? checked.id), replayed: holder !== null };
+    },
+
+    check,
+    start,
+
+    async list({ id: callerId, environmentId }, query) {
+      const list = `broadcasts:${environmentId}`;
+      const page = pageRequest(list, query);
+      return listReads.read(callerId, async (sql) => {
+        const rows = await listBroadcasts(sql, environmentId, query.status, page);
+        const { data, next_cursor } = pageOf(list, rows, page.limit);
+        const changes = await listChanges(
+          sql,
+          data.map(({ id }) => id),
+        );
+        return { data: data.map((row) => viewOf(row, changes.get(row.id) ?? {}, clock())), next_cursor };
+      });
+    },
+
+    get,
+
+    pause(principal, id, requestId) {
+      return change(principal, id, requestId, 'broadcast.paused', async (_tx, row) => {
+        refuseEnded(row);
+        return row.status === 'paused' ? null : { ...pausedRow(row, null), epoch: row.epoch + 1 };
+      });
+    },
+
+    resume(principal, id, requestId) {
+      return change(principal, id, requestId, 'broadcast.resumed', async (tx, row) => {
+        refuseEnded(row);
+        if (row.status !== 'paused') return null;
+        const resumed: BroadcastRow = {
+          ...row,
+          status: row.paused_from ?? 'running',
+          paused_from: null,
+          pause_reason: null,
+          epoch: row.epoch + 1,
+          next_slice_at: null,
+          measured_at: row.measured_at && new Date(clock()),
+          measured_done: doneOf(row),
+        };
+        await addSlice(tx, queue, resumed, 'now');
+        const options = { isUnpaced: true };
+        await queue.wake(tx, 'notification', row.environment_id, broadcastWait(id), options);
+        return resumed;
+      });
+    },
+
+    cancel(principal, id, requestId) {
+      return change(principal, id, requestId, 'broadcast.cancelled', async (tx, row) => {
+        if (row.status === 'cancelled') return null;
+        refuseEnded(row);
+        const cancelled: BroadcastRow = {
+          ...row,
+          status: 'cancelled',
+          paused_from: null,
+          pause_reason: null,
+          epoch: row.epoch + 1,
+          cursor: null,
+          completed_at: new Date(clock()),
+        };
+        await addSlice(tx, queue, cancelled, 'now');
+        return cancelled;
+      });
+    },
+  };
+}
+
+function refuseEnded({ status }: BroadcastRow): void {
+  if (status === 'done' || status === 'cancelled')
+    throw new Problem('broadcast_ended', `The broadcast is already ${status}.`);
+}

@@ -1,0 +1,236 @@
+import { transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Principal } from '../../../http/principal.ts';
+import { msSince, thisMoment } from '../../../kernel/clock.ts';
+import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
+import { sourceIdOf } from '../../notifications/notifications/index.ts';
+import { recordAudit } from '../../platform/audit/index.ts';
+import { listMatches } from './match.ts';
+import {
+  type BulkAction,
+  type BulkActionKind,
+  type BulkActionStatus,
+  type BulkFilter,
+  type BulkPreview,
+  filterNames,
+} from './schema.ts';
+import type { BulkActionRow } from './store.ts';
+import * as store from './store.ts';
+import { makeConfirmToken, readConfirmToken } from './token.ts';
+
+export interface BulkActionService {
+  preview(principal: Principal, action: BulkActionKind, filter: BulkFilter): Promise<BulkPreview>;
+  /** Starts what a preview has shown. A token that is used twice starts one action. */
+  start(
+    principal: Principal,
+    action: BulkActionKind,
+    filter: BulkFilter,
+    confirmToken: string,
+    requestId: string,
+  ): Promise<BulkAction>;
+  get(principal: Principal, id: string): Promise<BulkAction>;
+  list(
+    principal: Principal,
+    query: { status?: BulkActionStatus; limit?: number; cursor?: string },
+  ): Promise<Page<BulkAction>>;
+  /** Ends a running action; what is done stays done. */
+  cancel(principal: Principal, id: string, requestId: string): Promise<BulkAction>;
+}
+
+const confirmWithinMs = 600_000;
+const sampleSize = 5;
+const pageSize = 500;
+/** A preview counts this far, and not longer than this. */
+const maxCounted = 20_000;
+const countWithinMs = 2_000;
+const maxRunning = 10;
+
+export function createBulkActionService({
+  pool,
+  listReads,
+  queue,
+  clock,
+  keyring,
+}: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'keyring'>): BulkActionService {
+  async function getRow(principal: Principal, id: string): Promise<store.BulkActionRow> {
+    const row = await store.findBulkAction(pool, principal.environmentId, id);
+    if (!row) throw notFound('bulk action');
+    return row;
+  }
+
+  return {
+    async preview(principal, action, filter) {
+      checkScope(principal, action);
+      checkFilter(action, filter);
+      const now = clock();
+      const { environmentId } = principal;
+      const before = newId(now);
+      const sample: BulkPreview['sample'] = [];
+      const startedAt = thisMoment();
+      let count = 0;
+      let next: string | null = before;
+      while (next !== null && count < maxCounted && msSince(startedAt) < countWithinMs) {
+        const from: string = next;
+        const matches = await listReads.read(principal.id, (sql) =>
+          listMatches(sql, environmentId, action, filter, { before: from, limit: pageSize }),
+        );
+        count += matches.rows.length;
+        sample.push(
+          ...matches.rows
+            .slice(0, sampleSize - sample.length)
+            .map(({ id, channel, address, template_key, last_error }) => ({
+              ...{ id, channel, template_key, last_error },
+              recipient: address,
+            })),
+        );
+        next = matches.next;
+      }
+      const isExact = next === null;
+      const expiresAtMs = now + confirmWithinMs;
+      return {
+        action,
+        count,
+        count_is_exact: isExact,
+        sample,
+        confirm_token: makeConfirmToken(keyring, environmentId, {
+          ...{ id: newId(now), action, filter, before, expiresAtMs },
+          total: isExact ? count : null,
+        }),
+        expires_at: new Date(expiresAtMs).toISOString(),
+      };
+    },
+
+    async start(principal, action, filter, confirmToken, requestId) {
+      checkScope(principal, action);
+      checkFilter(action, filter);
+      const { environmentId } = principal;
+      const confirmed = readConfirmToken(keyring, environmentId, confirmToken, { action, filter });
+      if (!confirmed)
+        throw invalidParameter(
+          'confirm_token',
+          'confirm_token does not belong to this request. Preview it first.',
+        );
+      const row = await transaction(pool, async (tx) => {
+        const known = await store.findBulkAction(tx, environmentId, confirmed.id);
+        if (known) return known;
+        if (confirmed.expiresAtMs < clock())
+          throw invalidParameter('confirm_token', 'confirm_token has expired. Preview the action again.');
+        if ((await store.countRunning(tx, environmentId)) >= maxRunning)
+          throw new Problem(
+            'bulk_action_limit_reached',
+            `An environment can have ${maxRunning} running bulk actions. Wait for one to complete, or cancel it.`,
+          );
+        const started = await store.insertBulkAction(tx, {
+          ...{ id: confirmed.id, environment_id: environmentId, action, filter },
+          ...{ before: confirmed.before, total: confirmed.total, source_id: sourceIdOf(principal) },
+        });
+        if (!started) return null; // the same token, at the same time
+        await queue.enqueue(tx, [{ kind: 'bulk_action', id: started.id, lane: 'bulk', environmentId }]);
+        await recordAudit(tx, {
+          ...{
+            principal,
+            requestId,
+            action: `notifications.${action}_started`,
+            target: `bulk_action:${started.id}`,
+          },
+          before: null,
+          after: { filter: withoutPerson(filter), total: started.total },
+        });
+        return started;
+      });
+      queue.ring('bulk_action');
+      return viewOf(row ?? (await getRow(principal, confirmed.id)), clock());
+    },
+
+    async get(principal, id) {
+      return viewOf(await getRow(principal, id), clock());
+    },
+
+    async list(principal, { status, ...query }) {
+      const name = `bulk-actions:${principal.environmentId}`;
+      const page = pageRequest(name, query);
+      const rows = await listReads.read(principal.id, (sql) =>
+        store.listBulkActions(sql, principal.environmentId, status ?? null, page),
+      );
+      const { data, next_cursor } = pageOf(name, rows, page.limit);
+      return { data: data.map((row) => viewOf(row, clock())), next_cursor };
+    },
+
+    async cancel(principal, id, requestId) {
+      await transaction(pool, async (tx) => {
+        const row = await store.lockBulkAction(tx, principal.environmentId, id);
+        if (!row) throw notFound('bulk action');
+        if (row.status !== 'running') return;
+        await store.updateBulkAction(tx, { ...row, status: 'cancelled' });
+        await recordAudit(tx, {
+          ...{ principal, requestId, action: 'bulk_action.cancelled', target: `bulk_action:${id}` },
+          before: { status: row.status },
+          after: { status: 'cancelled' },
+        });
+      });
+      return this.get(principal, id);
+    },
+  };
+}
+
+/** The audit log keeps no personal data. */
+function withoutPerson({ recipient, external_user_id, ...filter }: BulkFilter): object {
+  return {
+    ...filter,
+    ...(recipient === undefined ? {} : { recipient: '…' }),
+    ...(external_user_id === undefined ? {} : { external_user_id: '…' }),
+  };
+}
+
+/** Routes require `notifications:write`; a redrive sends as well. */
+function checkScope(principal: Principal, action: BulkActionKind): void {
+  if (action === 'redrive' && !principal.scopes.has('notifications:send'))
+    throw new Problem('insufficient_scope', 'A redrive requires the scope notifications:send, too.');
+}
+
+/** A filter that is misspelled, or was left empty by mistake, must not match everything. */
+function checkFilter(action: BulkActionKind, filter: BulkFilter): void {
+  const unknown = Object.keys(filter).find((name) => !filterNames[action].has(name));
+  if (unknown !== undefined)
+    throw invalidParameter(`filter.${unknown}`, `filter.${unknown} is not a filter of this action.`);
+  const { status: _status, all, ...fields } = filter;
+  const { created_after: after, created_before: before } = fields;
+  if (after && before && Date.parse(after) >= Date.parse(before))
+    throw invalidParameter(
+      'filter.created_before',
+      'filter.created_before must be later than filter.created_after.',
+    );
+  if (all || Object.values(fields).some((value) => value !== undefined && value !== null)) return;
+  throw new Problem(
+    'parameter_missing',
+    'The filter matches every notification. Narrow it, or set filter.all to true.',
+    { param: 'filter' },
+  );
+}
+
+function viewOf(row: BulkActionRow, now: number): BulkAction {
+  return {
+    id: row.id,
+    action: row.action,
+    status: row.status,
+    filter: row.filter,
+    total: row.total,
+    done: row.done,
+    skipped: row.skipped,
+    started_at: row.started_at.toISOString(),
+    estimated_end_at: estimatedEnd(row, now),
+    completed_at: row.completed_at?.toISOString() ?? null,
+  };
+}
+
+function estimatedEnd(
+  { status, total, done, skipped, started_at }: BulkActionRow,
+  now: number,
+): string | null {
+  const worked = done + skipped;
+  if (status !== 'running' || total === null || worked === 0) return null;
+  const left = Math.max(0, total - worked);
+  return new Date(now + ((now - started_at.getTime()) * left) / worked).toISOString();
+}

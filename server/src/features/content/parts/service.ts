@@ -1,0 +1,241 @@
+import { type Sql, transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Principal } from '../../../http/principal.ts';
+import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
+import { decodeOffset, encodeOffset, type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
+import { recordAudit } from '../../platform/audit/index.ts';
+import { layoutUse, partialUse } from './graph.ts';
+import {
+  type Checking,
+  canonicalLocale,
+  type NextPart,
+  readLayout,
+  readLocale,
+  readPartial,
+  readTranslation,
+} from './input.ts';
+import { countMissing, listMissing } from './missing.ts';
+import { createPartReader } from './reader.ts';
+import { checkDependents, savePart } from './save.ts';
+import type {
+  MissingQuery,
+  MissingTranslation,
+  PartQuery,
+  PartVersionQuery,
+  PutLayout,
+  PutPartial,
+  PutTranslation,
+} from './schema.ts';
+import type { PartKind, PartRow, PartVersionRow } from './store.ts';
+import * as store from './store.ts';
+import { auditViewOf } from './view.ts';
+
+export interface PartAuthor {
+  principal: Principal;
+  requestId: string;
+}
+
+export interface PartEditor extends PartAuthor {
+  /** The change applies only to this version; null when any version is accepted. */
+  ifVersion: number | null;
+  /** The change applies only when there is no such part yet. */
+  createOnly?: boolean;
+}
+
+export interface SavedPart {
+  row: PartRow;
+  isNew: boolean;
+}
+
+/** Layouts, partials and translations: what templates share. The key of a translation is its locale. */
+export interface PartService {
+  putLayout(author: PartEditor, key: string, request: PutLayout): Promise<SavedPart>;
+  putPartial(author: PartEditor, key: string, request: PutPartial): Promise<SavedPart>;
+  putTranslation(author: PartEditor, locale: string, request: PutTranslation): Promise<SavedPart>;
+  get(principal: Principal, kind: PartKind, key: string): Promise<PartRow>;
+  list(principal: Principal, kind: PartKind, query: PartQuery): Promise<Page<PartRow>>;
+  delete(author: PartAuthor, kind: PartKind, key: string): Promise<void>;
+  listVersions(
+    principal: Principal,
+    kind: PartKind,
+    key: string,
+    query: PartVersionQuery,
+  ): Promise<Page<{ id: string; version: number }>>;
+  getVersion(principal: Principal, kind: PartKind, key: string, version: number): Promise<PartVersionRow>;
+  restore(author: PartEditor, kind: PartKind, key: string, version: number): Promise<PartRow>;
+  /** The number of missing keys of each locale. */
+  countMissing(principal: Principal, locales: string[]): Promise<Map<string, number>>;
+  listMissing(principal: Principal, query: MissingQuery): Promise<Page<MissingTranslation>>;
+}
+
+/** The approximate size of a list page in characters; a page has at least one part. */
+const pageCharacters = 4_000_000;
+
+export function createPartService({
+  pool,
+  clock,
+  tasks,
+}: Pick<Deps, 'pool' | 'clock' | 'tasks'>): PartService {
+  const reader = createPartReader(pool, 1_000_000);
+  const checkingOf = ({ environmentId }: Principal): Checking => ({ pool, tasks, reader, environmentId });
+
+  async function get(sql: Sql, environmentId: string, kind: PartKind, key: string): Promise<PartRow> {
+    const name = kind === 'translation' ? canonicalLocale(key) : key;
+    const found = name === null ? null : await store.findPart(sql, environmentId, kind, name);
+    if (!found) throw notFound(kind);
+    return found;
+  }
+
+  /** `param` is what the request changes. */
+  async function save(
+    author: PartEditor,
+    next: NextPart,
+    param: string,
+    action?: string,
+  ): Promise<SavedPart> {
+    const { principal, requestId, ifVersion, createOnly = false } = author;
+    const { environmentId } = principal;
+    return transaction(pool, async (tx) => {
+      await store.lockParts(tx, environmentId);
+      const before = await store.findPart(tx, environmentId, next.kind, next.key);
+      if (before && createOnly)
+        throw new Problem('duplicate_key', `This ${next.kind} already exists.`, {
+          param: next.kind === 'translation' ? 'locale' : 'key',
+        });
+      if (ifVersion !== null && before?.version !== ifVersion)
+        throw versionConflict(next.kind, before?.version ?? 0, ifVersion);
+      if (before && before.channel !== next.channel)
+        throw invalidParameter('channel', 'The channel of a layout stays as it is.');
+      if (before && next.is_default === false && (await isNeededDefault(tx, before)))
+        throw invalidParameter('is_default', neededDefault);
+      const row = await savePart(tx, environmentId, before, next, clock());
+      if (row !== before) {
+        await checkDependents(tx, row, { isLive: principal.environmentKind === 'live', param });
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: `${next.kind}.${action ?? (before ? 'updated' : 'created')}`,
+          target: `${next.kind}:${row.id}`,
+          before: before && auditViewOf(before),
+          after: auditViewOf(row),
+        });
+      }
+      return { row, isNew: before === null };
+    });
+  }
+
+  return {
+    async putLayout(author, key, request) {
+      return save(author, await readLayout(checkingOf(author.principal), key, request), 'html_template');
+    },
+    async putPartial(author, key, request) {
+      return save(author, await readPartial(checkingOf(author.principal), key, request), 'template');
+    },
+    async putTranslation(author, locale, request) {
+      return save(author, readTranslation(readLocale(locale), request), 'messages');
+    },
+
+    get: ({ environmentId }, kind, key) => get(pool, environmentId, kind, key),
+
+    async list({ environmentId }, kind, query) {
+      const list = `${kind}s:${environmentId}`;
+      const page = pageRequest(list, query);
+      const sizes = await store.listPartSizes(pool, environmentId, kind, query.search ?? null, page);
+      const { data, next_cursor } = pageOf(list, sizes, Math.min(page.limit, fitting(sizes)));
+      const ids = data.map(({ id }) => id);
+      return { data: await store.listParts(pool, environmentId, ids), next_cursor };
+    },
+
+    async delete({ principal, requestId }, kind, key) {
+      const { environmentId } = principal;
+      await transaction(pool, async (tx) => {
+        await store.lockParts(tx, environmentId);
+        const part = await get(tx, environmentId, kind, key);
+        await refuseUsed(tx, part);
+        await store.deletePart(tx, environmentId, part.id);
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: `${kind}.deleted`,
+          target: `${kind}:${part.id}`,
+          before: auditViewOf(part),
+          after: null,
+        });
+      });
+    },
+
+    async listVersions({ environmentId }, kind, key, query) {
+      const { id } = await get(pool, environmentId, kind, key);
+      const list = `part-versions:${id}`;
+      const page = pageRequest(list, query);
+      return pageOf(list, await store.listVersions(pool, environmentId, id, page), page.limit);
+    },
+
+    async getVersion({ environmentId }, kind, key, version) {
+      const { id } = await get(pool, environmentId, kind, key);
+      const found = await store.findVersion(pool, environmentId, id, version);
+      if (!found) throw notFound(`${kind} version`);
+      return found;
+    },
+
+    async restore(author, kind, key, version) {
+      const { principal } = author;
+      const part = await get(pool, principal.environmentId, kind, key);
+      const { content, uses, keys } = await this.getVersion(principal, kind, key, version);
+      const next = { kind, key: part.key, channel: part.channel, content, uses, keys, is_default: null };
+      return (await save(author, next, 'version', 'restored')).row;
+    },
+
+    countMissing: ({ environmentId }, locales) => countMissing(pool, environmentId, locales),
+
+    async listMissing({ environmentId }, { locale, cursor, limit = 20 }) {
+      const list = `missing-translations:${environmentId}`;
+      const after = cursor === undefined ? null : decodeOffset(list, cursor, readMissingCursor);
+      const wanted = locale === undefined ? null : readLocale(locale);
+      const rows = await listMissing(pool, environmentId, wanted, { after, limit });
+      const data = rows.slice(0, limit);
+      const last = rows.length > limit ? data.at(-1) : undefined;
+      return { data, next_cursor: last ? encodeOffset(list, `${last.locale} ${last.key}`) : null };
+    },
+  };
+}
+
+function readMissingCursor(text: string): { locale: string; key: string } | null {
+  const [, locale, key] = /^([A-Za-z0-9-]{2,35}) ([^\0]*)$/.exec(text) ?? [];
+  return locale === undefined || key === undefined ? null : { locale, key };
+}
+
+const neededDefault = 'The other locales fall back to this one. Make another one the default.';
+
+async function isNeededDefault(tx: Sql, { kind, is_default, environment_id }: PartRow): Promise<boolean> {
+  return kind === 'translation' && is_default && (await store.countParts(tx, environment_id, kind)) > 1;
+}
+
+/** Versions that are in use stay; what goes is the name, which the next save of its users would not find. */
+async function refuseUsed(tx: Sql, part: PartRow): Promise<void> {
+  if (part.kind === 'translation') {
+    if (await isNeededDefault(tx, part)) throw new Problem('part_in_use', neededDefault);
+    return;
+  }
+  const use = part.kind === 'layout' ? layoutUse(part.key) : partialUse(part.key);
+  const users = await store.listPartUsers(tx, part.environment_id, use);
+  if (users.length > 0) throw new Problem('part_in_use', `The ${part.kind} is used by ${users.join(', ')}.`);
+}
+
+function versionConflict(kind: PartKind, current: number, given: number): Problem {
+  return new Problem(
+    'version_conflict',
+    `The ${kind} is at version ${current}, not ${given}: another save changed it. Nothing was written.`,
+    { param: 'If-Match' },
+  );
+}
+
+/** Returns how many of the first parts fit on a page. */
+function fitting(sizes: { size: number }[]): number {
+  let characters = 0;
+  const count = sizes.findIndex(({ size }) => {
+    characters += size;
+    return characters > pageCharacters;
+  });
+  return count === -1 ? sizes.length : Math.max(1, count);
+}

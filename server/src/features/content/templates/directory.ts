@@ -1,0 +1,50 @@
+import type { Channel } from '../../../channels/contract.ts';
+import type { Pool } from '../../../db/sql.ts';
+import { createCache } from '../../../kernel/cache.ts';
+import { findCurrentVersion } from './store.ts';
+
+/** The lifetime of a cached answer: the longest time for which another process keeps pinning the previous version. */
+const memoryMs = 1_000;
+const memorySize = 10_000;
+
+export interface CurrentVersion {
+  versionId: string;
+  channels: ReadonlySet<Channel>;
+}
+
+/** Key → version to pin. Every send with a template asks, so most answers come from the cache without a query. */
+export interface TemplateDirectory {
+  find(environmentId: string, key: string, channel: Channel): Promise<CurrentVersion | null>;
+  forget(environmentId: string, key: string): void;
+}
+
+export function createTemplateDirectory(pool: Pool): TemplateDirectory {
+  const known = createCache<Promise<CurrentVersion | null>>(memorySize, memoryMs);
+  const nameOf = (environmentId: string, key: string): string => `${environmentId} ${key}`;
+
+  async function load(environmentId: string, key: string): Promise<CurrentVersion | null> {
+    const row = await findCurrentVersion(pool, environmentId, key);
+    return row && { versionId: row.id, channels: new Set(row.channels) };
+  }
+
+  return {
+    async find(environmentId, key, channel) {
+      const name = nameOf(environmentId, key);
+      const remembered = known.get(name);
+      if (remembered) {
+        const version = await remembered;
+        // A negative answer never comes from the cache: a template just saved through another process is usable here at once.
+        if (version?.channels.has(channel)) return version;
+      }
+      const loading = load(environmentId, key);
+      known.set(name, loading);
+      loading.catch(() => {
+        if (known.peek(name) === loading) known.delete(name);
+      });
+      return loading;
+    },
+    forget(environmentId, key) {
+      known.delete(nameOf(environmentId, key));
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { type BodyField, bodyFields } from '../../../channels/template-rule.ts';
+import { invalidParameter, missingParameter } from '../../../kernel/errors.ts';
+import { computeOutside } from '../../../threads/outside.ts';
+import type { Checking } from '../parts/index.ts';
+import { type BodyFields, channelOf, findBody, newBody, sortBodies } from './bodies.ts';
+import { checkLocale } from './check.ts';
+import { checkBounded } from './check-bounded.ts';
+import { applyFlat, type FlatInput } from './flat.ts';
+import { type BodyElement, limits } from './schema.ts';
+
+const flatNames: Record<BodyField | 'layout', string> = {
+  subject_template: 'subject_template',
+  html_template: 'html_body_template',
+  text_template: 'text_body_template',
+  structured_template: 'structured_template',
+  layout: 'layout',
+};
+
+export interface BodiesInput extends FlatInput {
+  bodies?: BodyElement[] | undefined;
+}
+
+/**
+ * Runs a transaction with the bodies that a create or an update asks for: the listed ones, which are already checked, or else
+ * the current ones. The flat fields are the email body, unless the list contains one. Only changed bodies are checked; saved
+ * ones were checked when they were saved.
+ */
+export function nextBodies<Result>(
+  checking: Checking,
+  listed: BodyFields[] | undefined,
+  input: FlatInput,
+  transact: (nextOf: (current: BodyFields[]) => BodyFields[]) => Promise<Result>,
+): Promise<Result> {
+  const check = (body: BodyFields): Promise<BodyFields> =>
+    checkBounded(checking, body, (field) => flatNames[field]);
+  return computeOutside({ compute: check, nameOf: JSON.stringify }, (checked) =>
+    transact((current) => {
+      const bodies = listed ?? current;
+      if (listed && findBody(listed, 'email', null)) return checkSize(listed);
+      const next = applyFlat(bodies, input);
+      return checkSize(next.map((body) => (bodies.includes(body) ? body : checked(body))));
+    }),
+  );
+}
+
+/**
+ * Checks the bodies that a request lists. This runs outside a transaction: a hundred bodies take seconds, and yield to other
+ * requests.
+ */
+export async function listedBodies(
+  checking: Checking,
+  { bodies: elements }: BodiesInput,
+): Promise<BodyFields[] | undefined> {
+  if (elements === undefined) return undefined;
+  const bodies: BodyFields[] = [];
+  for (const [index, element] of elements.entries()) {
+    const at = `bodies[${index}]`;
+    const channel = channelOf(element.channel);
+    if (!channel) throw invalidParameter(`${at}.channel`, `${at}.channel is not a channel.`);
+    const locale = element.locale ? checkLocale(element.locale, `${at}.locale`) : null;
+    const body = newBody(channel, locale, element);
+    const checked = await checkBounded(checking, body, (field) => `${at}.${field}`);
+    if (findBody(bodies, channel, locale))
+      throw invalidParameter(at, `${at} has the same channel and locale as an earlier one.`);
+    bodies.push(checked);
+  }
+  const orphan = bodies.findIndex((body) => !findBody(bodies, body.channel, null));
+  if (orphan !== -1) throw needsDefault(`bodies[${orphan}].locale`);
+  return sortBodies(bodies);
+}
+
+export function needsDefault(param: string) {
+  return invalidParameter(
+    param,
+    `${param}: a locale is a variant of the default body; the channel has none yet.`,
+  );
+}
+
+export function sizeOf(bodies: BodyFields[]): number {
+  return bodies.reduce(
+    (sum, body) =>
+      sum +
+      bodyFields.reduce((length, field) => length + body[field].length, body.derived?.html?.length ?? 0),
+    0,
+  );
+}
+
+/** Checks the total size of a template. */
+export function checkSize(bodies: BodyFields[]): BodyFields[] {
+  if (bodies.length > limits.bodies)
+    throw invalidParameter('bodies', `A template can have at most ${limits.bodies} bodies.`);
+  if (sizeOf(bodies) > limits.template)
+    throw invalidParameter(
+      'bodies',
+      `The bodies of a template can have at most ${limits.template} characters in total.`,
+    );
+  return bodies;
+}
+
+/** Older clients must always provide an email body. */
+export function requireFlat(input: BodiesInput): void {
+  if (input.bodies !== undefined) return;
+  for (const field of ['subject_template', 'html_body_template'] as const) {
+    if (!input[field]) throw missingParameter(field);
+  }
+}

@@ -1,0 +1,13 @@
+export { type Brake, type BrakeRequest, type BrakeVerdict, createBrake, type HoldVerdict } from './brake.ts';
+export { createLoopGuard, type LoopGuard } from './chain.ts';
+export { tidyBrakeCounts } from './counts-store.ts';
+export { createEngagements } from './engagements.ts';
+export { type HoldDecision, type HoldNote, holdPrefix, waitName } from './hold.ts';
+export { createHolds } from './holds.ts';
+export { createReleaseJob } from './release-job.ts';
+export { deleteOldReleases } from './releases-store.ts';
+export { brakeRoutes } from './routes.ts';
+export { defaultRulesWith } from './rules.ts';
+export { createBrakeService } from './service.ts';
+export { detectSpikes } from './spikes.ts';
+export { createBrakeStates } from './state.ts';

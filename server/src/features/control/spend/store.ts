@@ -1,0 +1,72 @@
+import type { Channel } from '../../../channels/contract.ts';
+import { type Sql, statement } from '../../../db/sql.ts';
+import type { Price } from './price.ts';
+
+const list = statement<Price>(
+  'spend_list_prices',
+  `select channel, provider_kind, prefix, price_micros::float8 as price_micros, currency from prices
+   where environment_id = $1 order by channel, provider_kind, prefix`,
+);
+
+export function listPrices(sql: Sql, environmentId: string): Promise<Price[]> {
+  return list(sql, [environmentId]);
+}
+
+const clear = statement('spend_delete_prices', 'delete from prices where environment_id = $1');
+
+const insert = statement(
+  'spend_insert_prices',
+  `insert into prices (environment_id, channel, provider_kind, prefix, price_micros, currency)
+   select $1, * from json_to_recordset($2::json)
+     as (channel text, provider_kind text, prefix text, price_micros bigint, currency text)`,
+);
+
+export async function replacePrices(tx: Sql, environmentId: string, prices: Price[]): Promise<void> {
+  await clear(tx, [environmentId]);
+  if (prices.length > 0) await insert(tx, [environmentId, JSON.stringify(prices)]);
+}
+
+/** An amount to add to what a month has cost. */
+export interface Spend {
+  environment_id: string;
+  month: string;
+  channel: Channel;
+  currency: string;
+  amount_micros: number;
+}
+
+const add = statement(
+  'spend_add',
+  `insert into spend_counts as s (environment_id, month, channel, currency, amount_micros)
+   select * from json_to_recordset($1::json)
+     as (environment_id uuid, month date, channel text, currency text, amount_micros bigint)
+   order by 1, 2, 3, 4 -- everyone locks in this order: no deadlocks
+   on conflict (environment_id, month, channel, currency) do update set amount_micros = s.amount_micros + excluded.amount_micros`,
+);
+
+export async function addSpend(sql: Sql, spends: Spend[]): Promise<void> {
+  await add(sql, [JSON.stringify(spends)]);
+}
+
+const sums = statement<{ currency: string; channel: Channel | null; amount_micros: number }>(
+  'spend_sums',
+  `select current.currency, s.channel, s.amount_micros::float8 as amount_micros
+   from (select currency from prices where environment_id = $1 order by channel, provider_kind, prefix limit 1) current
+   left join spend_counts s on s.environment_id = $1 and s.month = $2 and s.currency = current.currency
+   order by s.channel`,
+);
+
+/** What a month has cost, in the currency of the prices; null without prices. */
+export async function findSpend(
+  sql: Sql,
+  environmentId: string,
+  month: string,
+): Promise<{ currency: string; byChannel: { channel: Channel; amount_micros: number }[] } | null> {
+  const rows = await sums(sql, [environmentId, month]);
+  const [first] = rows;
+  if (!first) return null;
+  const byChannel = rows.flatMap(({ channel, amount_micros }) =>
+    channel === null ? [] : [{ channel, amount_micros }],
+  );
+  return { currency: first.currency, byChannel };
+}

@@ -1,0 +1,51 @@
+export {
+  checkMessage,
+  checkSendAt,
+  checkSender,
+  type Sender,
+  sourceIdOf,
+  type TestMessage,
+} from './accept.ts';
+export { type Addition, announce } from './announce.ts';
+export { createDrafts, type Draft, type Drafts } from './drafts.ts';
+export { notificationEraser } from './eraser.ts';
+export {
+  type KnownCategory,
+  type KnownTemplate,
+  type KnownUser,
+  type LookupSources,
+  lookUp,
+} from './lookups.ts';
+export {
+  type AuthoredContent,
+  type ContentRow,
+  type EventType,
+  eventEntry,
+  type InlineFormat,
+  type NotificationRow,
+  type StoredTraceEntry,
+} from './notification-row.ts';
+export { type Backlog, countWaiting, listMissed, type MissedRow } from './overview-store.ts';
+export { deleteAttachmentBytes, deleteAttachmentBytesBefore } from './purge.ts';
+export { forgetNotifications } from './retention.ts';
+export { notificationRoutes } from './routes.ts';
+export {
+  type EventEntry,
+  type Notification,
+  type NotificationStatus,
+  type Priority,
+  SendRequest,
+  type Trace,
+} from './schema.ts';
+export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';
+export { waitNames } from './status-detail.ts';
+export {
+  cancelNotifications,
+  findOriginalsToResend,
+  listAttachmentBytes,
+  listContentSizes,
+  listMatched,
+  listStatuses,
+  type MatchedNotification,
+  markRedriven,
+} from './store.ts';

@@ -1,0 +1,166 @@
+import type { Channel } from '../../../channels/contract.ts';
+import { query, type Sql, statement } from '../../../db/sql.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../../kernel/ids.ts';
+import type { PageRequest } from '../../../kernel/page.ts';
+
+export interface SandboxRow {
+  id: string;
+  environment_id: string;
+  notification_id: string;
+  channel: Channel;
+  provider: string;
+  recipient: string;
+  payload: object;
+}
+
+export interface SandboxFilter {
+  notificationId?: string | undefined;
+  channel?: string | undefined;
+  /** The beginning of the recipient's address. */
+  to?: string | undefined;
+  /** Ids are time-ordered: messages after a given moment have ids above this one. */
+  fromId?: string | undefined;
+}
+
+/** Returns up to `limit + 1` ids with the size of their messages, newest first. */
+export function listIds(
+  sql: Sql,
+  environmentId: string,
+  filter: SandboxFilter,
+  page: PageRequest,
+): Promise<{ id: string; payload_bytes: number }[]> {
+  const values: unknown[] = [environmentId, page.limit + 1];
+  const conditions = ['environment_id = $1'];
+  const require = (condition: string, value: string | null | undefined, end = '') => {
+    if (value === undefined || value === null) return;
+    values.push(value);
+    conditions.push(`${condition} $${values.length}${end}`);
+  };
+  require('id <', page.before);
+  require('notification_id =', filter.notificationId);
+  require('channel =', filter.channel);
+  require('id >=', filter.fromId);
+  // No index: an environment keeps a bounded number of messages, and every Test send would pay for one.
+  require('starts_with(lower(recipient), lower(', filter.to, '))');
+  return query(
+    sql,
+    `select id, payload_bytes
+     from sandbox_messages
+     where ${conditions.join(' and ')}
+     order by id desc
+     limit $2`,
+    values,
+  );
+}
+
+/** As it is stored. Decoding and parsing the payload of a long email in one turn would hold the event loop for too long. */
+type StoredMessage = Omit<SandboxRow, 'payload'> & { payload: string };
+
+async function parsed(rows: StoredMessage[]): Promise<SandboxRow[]> {
+  const messages: SandboxRow[] = [];
+  for (const row of rows) {
+    if (row.payload.length > longPayload) await yieldToEventLoop();
+    while (isLoopHeld()) await yieldToEventLoop();
+    messages.push({ ...row, payload: JSON.parse(row.payload) });
+  }
+  return messages;
+}
+
+const longPayload = 262_144;
+
+const findMessages = statement<StoredMessage>(
+  'sandbox_find_messages',
+  `select id, environment_id, notification_id, channel, provider, recipient, payload::text
+   from sandbox_messages
+   where environment_id = $1 and id = any($2)
+   order by id desc`,
+);
+
+export async function listMessages(sql: Sql, environmentId: string, ids: string[]): Promise<SandboxRow[]> {
+  return parsed(await findMessages(sql, [environmentId, ids]));
+}
+
+const deleteMessages = statement(
+  'sandbox_delete_messages',
+  `delete from sandbox_messages m using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, notification_id)
+   where m.notification_id = erased.notification_id and m.environment_id = erased.environment_id`,
+);
+
+/** Erases the messages of notifications that are erased. */
+export async function eraseSandboxMessages(sql: Sql, notifications: readonly ScopedId[]): Promise<void> {
+  await deleteMessages(sql, scopedIdColumns(notifications));
+}
+
+const findOfNotification = statement<StoredMessage>(
+  'sandbox_find_of_notification',
+  // A push is what a device got of the notification, not its content.
+  `select id, environment_id, notification_id, channel, provider, recipient, payload::text
+   from sandbox_messages
+   where notification_id = $2 and environment_id = $1 and (channel <> 'in_app' or payload -> 'push' is null)
+   order by id desc limit 1`,
+);
+
+/** Returns the newest message of a notification, or null. */
+export async function findMessageOf(
+  sql: Sql,
+  environmentId: string,
+  notificationId: string,
+): Promise<SandboxRow | null> {
+  return (await parsed(await findOfNotification(sql, [environmentId, notificationId])))[0] ?? null;
+}
+
+const deleteOldest = statement<{ count: number }>(
+  'sandbox_delete_oldest',
+  `with gone as (
+     delete from sandbox_messages where environment_id = $1 and id in (
+       select id from sandbox_messages where environment_id = $1 and id < $2 order by id limit $3)
+     returning 1)
+   select count(*)::int as count from gone`,
+);
+
+/** Deletes up to `limit` messages below an id and returns how many were deleted. */
+export async function deleteMessagesBefore(
+  sql: Sql,
+  environmentId: string,
+  beforeId: string,
+  limit: number,
+): Promise<number> {
+  return (await deleteOldest(sql, [environmentId, beforeId, limit]))[0]?.count ?? 0;
+}
+
+const deleteBeyond = statement<{ count: number }>(
+  'sandbox_delete_beyond',
+  // The id below which an environment keeps nothing: by age, or by number or size if that is later.
+  `with old as (
+     select m.environment_id, m.id
+     from environments e
+     cross join lateral (
+       select greatest($1::uuid, case when $2::int is not null then (
+         select id from sandbox_messages where environment_id = e.id order by id desc offset $2 limit 1) end,
+         case when $4::float8 is not null then (
+         select id from (
+           select id, sum(payload_bytes) over (order by id desc) as bytes
+           from sandbox_messages where environment_id = e.id) sized
+         where bytes > $4 order by id desc limit 1) end) as id) bound
+     cross join lateral (
+       select environment_id, id from sandbox_messages
+       where environment_id = e.id and id <= bound.id order by id limit $3) m
+     limit $3
+   ), gone as (
+     delete from sandbox_messages s using old where s.environment_id = old.environment_id and s.id = old.id returning 1)
+   select count(*)::int as count from gone`,
+);
+
+/**
+ * Deletes up to `limit` messages, of all environments, that are older than the given time or, unless `most` is null, exceed the
+ * retention limits.
+ */
+export async function deleteExcess(
+  sql: Sql,
+  kept: { since: number; most: { messages: number; bytes: number } | null },
+  limit: number,
+): Promise<number> {
+  const { messages = null, bytes = null } = kept.most ?? {};
+  return (await deleteBeyond(sql, [lowestIdAt(kept.since), messages, limit, bytes]))[0]?.count ?? 0;
+}

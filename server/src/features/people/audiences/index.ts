@@ -1,0 +1,18 @@
+export { Audience } from './audience-schema.ts';
+export { type CheckedFilter, readAudience } from './filter.ts';
+export { tidyTopics } from './housekeeping.ts';
+export {
+  type AudienceMember,
+  type AudienceSlice,
+  checkConfirmed,
+  checkTopics,
+  countAudience,
+  countMembers,
+  firstMember,
+  isEverybody,
+  listMembers,
+  sampleMembers,
+  subscriptionEraser,
+} from './members.ts';
+export { audienceRoutes } from './routes.ts';
+export { createTopicService } from './topics-service.ts';

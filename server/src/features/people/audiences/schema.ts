@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, Nullable, PageOf, pageQuery, Search, Uuid } from '../../../http/schema.ts';
+import { dottedKey, oneLine } from '../../../kernel/patterns.ts';
+import { ExternalUserId } from '../users/index.ts';
+
+export const limits = {
+  name: 200,
+  description: 1_000,
+  topics: 1_000,
+  subscribersPerCall: 10_000,
+  subscriberBodyBytes: 4 * 1_048_576,
+} as const;
+
+/** The key of a topic, in bodies and in paths. */
+export const TopicKey = Type.String({ pattern: dottedKey });
+const Name = Type.String({ minLength: 1, maxLength: limits.name, pattern: oneLine });
+const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
+
+export const CreateTopic = Type.Object(
+  { key: TopicKey, name: Name, description: Description },
+  { title: 'TopicInput', examples: [{ key: 'release_notes', name: 'Release notes' }] },
+);
+export type CreateTopic = Static<typeof CreateTopic>;
+
+export const ReplaceTopic = Type.Object(
+  { name: Name, description: Description },
+  {
+    title: 'TopicUpdate',
+    examples: [{ name: 'Release notes', description: 'What changed in each version' }],
+  },
+);
+export type ReplaceTopic = Static<typeof ReplaceTopic>;
+
+export const Topic = Type.Object(
+  {
+    id: Uuid,
+    key: Type.String(),
+    name: Type.String(),
+    description: Nullable(Type.String()),
+    subscriber_count: Type.Integer(),
+    created_at: DateTime,
+  },
+  { title: 'Topic' },
+);
+export type Topic = Static<typeof Topic>;
+
+export const TopicPage = PageOf(Topic);
+export const TopicQuery = Type.Object({
+  ...pageQuery,
+  search: Search('A part of the key or the name, case-insensitive.'),
+});
+export const TopicParams = Type.Object({ key: TopicKey });
+export const SubscriberParams = Type.Object({ key: TopicKey, externalUserId: ExternalUserId });
+
+export const SubscriberQuery = Type.Object({
+  ...pageQuery,
+  cursor: Type.Optional(Type.String({ maxLength: 2000 })), // it contains an external_user_id
+});
+export type SubscriberQuery = Static<typeof SubscriberQuery>;
+
+const Subscriber = Type.Object(
+  { external_user_id: Type.String(), subscribed_at: DateTime },
+  { title: 'TopicSubscriber' },
+);
+export const SubscriberPage = PageOf(Subscriber);
+
+export const SubscriberIds = Type.Object(
+  {
+    external_user_ids: Type.Array(ExternalUserId, { minItems: 1, maxItems: limits.subscribersPerCall }),
+  },
+  { title: 'TopicSubscribers', examples: [{ external_user_ids: ['ada', 'grace'] }] },
+);
+
+export const SubscribersAdded = Type.Object({
+  added: Type.Integer({ description: 'Users who did not follow the topic before.' }),
+});
+export const SubscribersRemoved = Type.Object({
+  removed: Type.Integer({ description: 'Users who followed the topic.' }),
+});
+
+export const UserTopics = Type.Object({
+  data: Type.Array(
+    Type.Object({ key: Type.String(), name: Type.String(), subscribed_at: DateTime }, { title: 'UserTopic' }),
+  ),
+});

@@ -1,0 +1,140 @@
+import { transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Principal } from '../../../http/principal.ts';
+import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
+import { idTime, newId } from '../../../kernel/ids.ts';
+import { decodeOffset, encodeOffset, type Page } from '../../../kernel/page.ts';
+import { isoTime } from '../../../kernel/time-zone.ts';
+import { recordAudit } from '../../platform/audit/index.ts';
+import { type CreateTopic, limits, type ReplaceTopic, type SubscriberQuery, type Topic } from './schema.ts';
+import {
+  countTopics,
+  deleteSubscribers,
+  findTopic,
+  insertSubscribers,
+  insertTopic,
+  listSubscribers,
+  lockTopic,
+  markDeleted,
+  type SubscriberRow,
+  type TopicRow,
+  updateTopic,
+} from './store.ts';
+
+export interface TopicService {
+  create(principal: Principal, body: CreateTopic, requestId: string): Promise<Topic>;
+  get(principal: Principal, key: string): Promise<Topic>;
+  replace(principal: Principal, key: string, body: ReplaceTopic, requestId: string): Promise<Topic>;
+  delete(principal: Principal, key: string, requestId: string): Promise<void>;
+  subscribers(principal: Principal, key: string, query: SubscriberQuery): Promise<Page<SubscriberRow>>;
+  /** Returns the number of users who did not follow the topic before. */
+  subscribe(principal: Principal, key: string, externalUserIds: string[]): Promise<number>;
+  /** Returns the number of users who followed the topic. */
+  unsubscribe(principal: Principal, key: string, externalUserIds: string[]): Promise<number>;
+}
+
+export function createTopicService({
+  pool,
+  listReads,
+  clock,
+}: Pick<Deps, 'pool' | 'listReads' | 'clock'>): TopicService {
+  async function getTopic({ environmentId }: Principal, key: string): Promise<TopicRow> {
+    const row = await findTopic(pool, environmentId, key);
+    if (!row) throw notFound('topic');
+    return row;
+  }
+
+  return {
+    create(principal, body, requestId) {
+      const { environmentId } = principal;
+      return transaction(pool, async (tx) => {
+        if ((await countTopics(tx, environmentId)) >= limits.topics)
+          throw invalidParameter('key', `An environment can have at most ${limits.topics} topics.`);
+        const row = await insertTopic(tx, {
+          id: newId(clock()),
+          environment_id: environmentId,
+          key: body.key,
+          name: body.name,
+          description: body.description ?? null,
+        });
+        if (!row)
+          throw new Problem('duplicate_key', `A topic with the key ${body.key} already exists.`, {
+            param: 'key',
+          });
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'topic.created',
+          target: `topic:${row.key}`,
+          before: null,
+          after: viewOf(row),
+        });
+        return viewOf(row);
+      });
+    },
+
+    async get(principal, key) {
+      return viewOf(await getTopic(principal, key));
+    },
+
+    replace(principal, key, { name, description = null }, requestId) {
+      return transaction(pool, async (tx) => {
+        const before = await lockTopic(tx, principal.environmentId, key);
+        if (!before) throw notFound('topic');
+        const after = await updateTopic(tx, { ...before, name, description });
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'topic.updated',
+          target: `topic:${key}`,
+          before: viewOf(before),
+          after: viewOf(after),
+        });
+        return viewOf(after);
+      });
+    },
+
+    delete(principal, key, requestId) {
+      return transaction(pool, async (tx) => {
+        const before = await lockTopic(tx, principal.environmentId, key);
+        if (!before) throw notFound('topic');
+        await markDeleted(tx, before.id);
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'topic.deleted',
+          target: `topic:${key}`,
+          before: viewOf(before),
+          after: null,
+        });
+      });
+    },
+
+    async subscribers(principal, key, { cursor, limit = 20 }) {
+      const { id } = await getTopic(principal, key);
+      const list = `subscribers:${id}`;
+      const after = cursor === undefined ? '' : decodeOffset(list, cursor, readUserId);
+      const rows = await listReads.read(principal.id, (sql) => listSubscribers(sql, id, { after, limit }));
+      const data = rows.slice(0, limit);
+      const last = data.at(-1);
+      return {
+        data,
+        next_cursor: rows.length > limit && last ? encodeOffset(list, last.external_user_id) : null,
+      };
+    },
+
+    async subscribe(principal, key, externalUserIds) {
+      return insertSubscribers(pool, await getTopic(principal, key), externalUserIds);
+    },
+
+    async unsubscribe(principal, key, externalUserIds) {
+      return deleteSubscribers(pool, (await getTopic(principal, key)).id, externalUserIds);
+    },
+  };
+}
+
+const readUserId = (text: string): string | null => (/^\P{Cc}{1,255}$/u.test(text) ? text : null);
+
+export function viewOf({ id, key, name, description, subscriber_count }: TopicRow): Topic {
+  return { id, key, name, description, subscriber_count, created_at: isoTime(idTime(id)) };
+}

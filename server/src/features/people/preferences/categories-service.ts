@@ -1,0 +1,136 @@
+import { channels } from '../../../channels/contract.ts';
+import { ringSettingOf } from '../../../channels/in-app/push/ring-setting.ts';
+import { type Sql, transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Principal } from '../../../http/principal.ts';
+import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { recordAudit } from '../../platform/audit/index.ts';
+import {
+  type CategoryRow,
+  countCategories,
+  findCategory,
+  insertCategory,
+  lockCategory,
+  updateCategory,
+} from './categories-store.ts';
+import type { CategoryDirectory } from './category-directory.ts';
+import { type Category, type CreateCategory, limits, type ReplaceCategory } from './schema.ts';
+
+export interface CategoryService {
+  create(principal: Principal, body: CreateCategory, requestId: string): Promise<Category>;
+  get(principal: Principal, key: string): Promise<Category>;
+  replace(principal: Principal, key: string, body: ReplaceCategory, requestId: string): Promise<Category>;
+  archive(principal: Principal, key: string, requestId: string): Promise<void>;
+}
+
+export function createCategoryService({
+  pool,
+  clock,
+  categoryDirectory,
+}: Pick<Deps, 'pool' | 'clock'> & { categoryDirectory: CategoryDirectory }): CategoryService {
+  /** Locks the category, writes the result of `next`, and records the difference in the audit log. */
+  async function change(
+    principal: Principal,
+    key: string,
+    requestId: string,
+    action: string,
+    next: (row: CategoryRow) => CategoryRow,
+  ): Promise<Category> {
+    const changed = await transaction(pool, async (tx) => {
+      const before = await lockCategory(tx, principal.environmentId, key);
+      if (!before) throw notFound('category');
+      const after = await updateCategory(tx, next(before));
+      await recordAudit(tx, {
+        principal,
+        requestId,
+        action,
+        target: `category:${key}`,
+        before: viewOf(before),
+        after: viewOf(after),
+      });
+      return viewOf(after);
+    });
+    categoryDirectory.forget(principal.environmentId, key);
+    return changed;
+  }
+
+  return {
+    async create(principal, body, requestId) {
+      const { environmentId } = principal;
+      const created = await transaction(pool, async (tx) => {
+        if ((await countCategories(tx, environmentId)) >= limits.categories) {
+          throw invalidParameter('key', `An environment can have at most ${limits.categories} categories.`);
+        }
+        const row = await insertCategory(tx, {
+          id: newId(clock()),
+          environment_id: environmentId,
+          key: body.key,
+          name: body.name,
+          description: body.description ?? null,
+          is_critical: body.is_critical ?? false,
+          default_channels: inOrder(body.default_channels),
+          default_opt_in: body.default_opt_in ?? true,
+          is_archived: false,
+          push: body.push ? ringSettingOf(body.push) : null,
+        });
+        if (!row) throw await keyTaken(tx, environmentId, body.key);
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'category.created',
+          target: `category:${row.key}`,
+          before: null,
+          after: viewOf(row),
+        });
+        return viewOf(row);
+      });
+      categoryDirectory.forget(environmentId, body.key);
+      return created;
+    },
+
+    async get({ environmentId }, key) {
+      const row = await findCategory(pool, environmentId, key);
+      if (!row) throw notFound('category');
+      return viewOf(row);
+    },
+
+    replace(principal, key, body, requestId) {
+      return change(principal, key, requestId, 'category.updated', (row) => {
+        // Changing `is_critical` would make opting out impossible, or would let accepted critical sends be held back.
+        if (body.is_critical !== undefined && body.is_critical !== row.is_critical)
+          throw invalidParameter('is_critical', 'is_critical cannot be changed after creation.');
+        return {
+          ...row,
+          name: body.name,
+          description: body.description ?? null,
+          default_channels: inOrder(body.default_channels),
+          default_opt_in: body.default_opt_in,
+          is_archived: body.is_archived ?? row.is_archived,
+          push: body.push === undefined ? row.push : body.push && ringSettingOf(body.push),
+        };
+      });
+    },
+
+    async archive(principal, key, requestId) {
+      await change(principal, key, requestId, 'category.archived', (row) => ({ ...row, is_archived: true }));
+    },
+  };
+}
+
+/** An archived category keeps its key, and is in no list. */
+async function keyTaken(sql: Sql, environmentId: string, key: string): Promise<Problem> {
+  const taken = await findCategory(sql, environmentId, key);
+  const message = taken?.is_archived
+    ? `The key ${key} belongs to an archived category: replace it with "is_archived": false to use it again.`
+    : `A category with the key ${key} already exists.`;
+  return new Problem('duplicate_key', message, { param: 'key' });
+}
+
+function inOrder(given: CategoryRow['default_channels']): CategoryRow['default_channels'] {
+  return channels.filter((channel) => given.includes(channel));
+}
+
+export function viewOf({ environment_id: _, ...category }: CategoryRow): Category {
+  return category;
+}

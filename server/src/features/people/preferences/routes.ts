@@ -1,0 +1,165 @@
+import { type Channel, channels } from '../../../channels/contract.ts';
+import type { Deps } from '../../../deps.ts';
+import { type Route, route } from '../../../http/route.ts';
+import { invalidParameter, notFound } from '../../../kernel/errors.ts';
+import { isTimeZone } from '../../../kernel/time-zone.ts';
+import { UserParams } from '../users/index.ts';
+import type { PreferenceService } from './preferences-service.ts';
+import { localTime, minuteOf, type QuietHours } from './quiet-hours.ts';
+import { deleteQuietHours, findQuietHours, upsertQuietHours } from './quiet-hours-store.ts';
+import {
+  CellParams,
+  Preference,
+  PreferenceMatrix,
+  QuietHoursBody,
+  SetPreference,
+  SetPreferences,
+} from './schema.ts';
+import { userKeyOf } from './user-key.ts';
+
+const tag = 'Preferences';
+
+export function preferenceRoutes({
+  pool,
+  preferences,
+}: Pick<Deps, 'pool'> & { preferences: PreferenceService }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/preferences/users/:externalUserId',
+      operation: 'getUserPreferences',
+      tag,
+      summary: 'Get the preferences of a user',
+      description:
+        'Every category × channel with its effective value: the choice of the user, or else the default of the category. The user is the `external_user_id` of the recipient, or else the address. Users do not need to be registered. Archived categories are not included.',
+      access: 'preferences:read',
+      params: UserParams,
+      responses: { 200: PreferenceMatrix },
+      async handler({ principal, params }) {
+        const data = await preferences.matrix(principal.environmentId, params.externalUserId);
+        return { status: 200, body: { data } };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/v1/preferences/users/:externalUserId',
+      operation: 'setUserPreferences',
+      tag,
+      summary: 'Set several preferences of a user',
+      description:
+        'All or nothing: if one element is invalid, none is set. Other preferences stay unchanged. Returns every preference of the user.',
+      access: 'preferences:write',
+      params: UserParams,
+      body: SetPreferences,
+      responses: { 200: PreferenceMatrix },
+      async handler({ principal, params, body }) {
+        const data = await preferences.set(
+          principal.environmentId,
+          params.externalUserId,
+          body.preferences,
+          'api',
+        );
+        return { status: 200, body: { data } };
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/v1/preferences/users/:externalUserId/:categoryKey/:channel',
+      operation: 'setUserPreference',
+      tag,
+      summary: 'Set one preference of a user',
+      access: 'preferences:write',
+      params: CellParams,
+      body: SetPreference,
+      responses: { 200: Preference },
+      async handler({ principal, params, body }) {
+        const change = {
+          category_key: params.categoryKey,
+          channel: channelOf(params.channel),
+          opted_in: body.opted_in,
+        };
+        return {
+          status: 200,
+          body: await preferences.setOne(principal.environmentId, params.externalUserId, change, 'api'),
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/preferences/users/:externalUserId/quiet-hours',
+      operation: 'getQuietHours',
+      tag,
+      summary: 'Get the quiet hours of a user',
+      access: 'preferences:read',
+      params: UserParams,
+      responses: { 200: QuietHoursBody },
+      async handler({ principal, params }) {
+        const hours = await findQuietHours(pool, principal.environmentId, userKeyOf(params.externalUserId));
+        if (!hours) throw notFound('quiet hours');
+        return { status: 200, body: viewOf(hours) };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/v1/preferences/users/:externalUserId/quiet-hours',
+      operation: 'setQuietHours',
+      tag,
+      summary: 'Set the quiet hours of a user',
+      description:
+        'Sends with a non-critical category wait until the local end of the window; the trace shows it. A window that ends before it starts spans midnight. The local time decides, including daylight saving time.',
+      access: 'preferences:write',
+      params: UserParams,
+      body: QuietHoursBody,
+      responses: { 200: QuietHoursBody },
+      async handler({ principal, params, body }) {
+        const hours = readQuietHours(body);
+        await upsertQuietHours(pool, principal.environmentId, userKeyOf(params.externalUserId), hours);
+        return { status: 200, body: viewOf(hours) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/preferences/users/:externalUserId/quiet-hours',
+      operation: 'deleteQuietHours',
+      tag,
+      summary: 'Remove the quiet hours of a user',
+      description: 'Notifications that are already waiting keep their time.',
+      access: 'preferences:write',
+      params: UserParams,
+      responses: { 204: null },
+      async handler({ principal, params }) {
+        const user = userKeyOf(params.externalUserId);
+        if (!(await deleteQuietHours(pool, principal.environmentId, user))) throw notFound('quiet hours');
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+/** Paths also accept `in-app`, as template bodies do. */
+export function channelOf(text: string): Channel {
+  const found = channels.find((channel) => channel === text.replaceAll('-', '_'));
+  if (!found) throw invalidParameter('channel', `channel must be one of ${channels.join(', ')}.`);
+  return found;
+}
+
+function readQuietHours(body: QuietHoursBody): QuietHours {
+  if (!isTimeZone(body.timezone)) {
+    throw invalidParameter('timezone', 'timezone must be an IANA time zone name, such as Europe/Rome.');
+  }
+  if (body.start_local === body.end_local)
+    throw invalidParameter('end_local', 'end_local must differ from start_local.');
+  return {
+    start_minute: minuteOf(body.start_local),
+    end_minute: minuteOf(body.end_local),
+    timezone: body.timezone,
+  };
+}
+
+function viewOf(hours: QuietHours): QuietHoursBody {
+  return {
+    start_local: localTime(hours.start_minute),
+    end_local: localTime(hours.end_minute),
+    timezone: hours.timezone,
+  };
+}

@@ -1,0 +1,150 @@
+import { parseEmailAddress } from '../../../channels/email/address.ts';
+import { parsePhoneNumber } from '../../../channels/sms/phone-number.ts';
+import { transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Principal } from '../../../http/principal.ts';
+import { sha256 } from '../../../kernel/crypto.ts';
+import { invalidParameter, notFound } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { decodeOffset, encodeOffset, type Page } from '../../../kernel/page.ts';
+import { languageTag } from '../../../kernel/patterns.ts';
+import { isTimeZone } from '../../../kernel/time-zone.ts';
+import { recordAudit } from '../../platform/audit/index.ts';
+import { readAttributes } from './attributes.ts';
+import { type Eraser, erasePerson, findPerson } from './erasure.ts';
+import type { UserBody, UserQuery } from './schema.ts';
+import {
+  deleteUser,
+  type ListedUserRow,
+  listNewestUsers,
+  listUsers,
+  replaceUser,
+  type UserCursor,
+  type UserFields,
+  type UserRow,
+} from './store.ts';
+
+export interface UserService {
+  list(principal: Principal, query: UserQuery): Promise<Page<UserRow>>;
+  get(principal: Principal, externalUserId: string): Promise<UserRow>;
+  replace(principal: Principal, externalUserId: string, body: UserBody): Promise<UserRow>;
+  erase(principal: Principal, externalUserId: string, requestId: string): Promise<void>;
+}
+
+/** The work that a caller may wait for (10,000 notifications take a second or two); a worker does the rest. */
+const slicesAtOnce = 40;
+/** The request has ended by then: the worker erases what is left, also after a crash of this process. */
+const handOverMs = 15_000;
+
+export function createUserService({
+  pool,
+  listReads,
+  queue,
+  clock,
+  erasers,
+}: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock'> & { erasers: Eraser[] }): UserService {
+  return {
+    async list({ id: callerId, environmentId }, { search, cursor, limit = 20 }) {
+      const list = `users:${environmentId}`;
+      const before = cursor === undefined ? null : decodeOffset(list, cursor, readPlace);
+      const rows = await listReads.read(callerId, (sql) =>
+        listNewestUsers(sql, environmentId, search, { before, limit }),
+      );
+      const data = rows.slice(0, limit);
+      const last = data.at(-1);
+      return { data, next_cursor: rows.length > limit && last ? encodeOffset(list, placeOf(last)) : null };
+    },
+
+    async get({ environmentId }, externalUserId) {
+      const [row] = await listUsers(pool, [{ environmentId, externalUserId }]);
+      if (!row) throw notFound('user');
+      return row;
+    },
+
+    replace({ environmentId }, externalUserId, body) {
+      return replaceUser(pool, environmentId, externalUserId, readFields(body));
+    },
+
+    async erase(principal, externalUserId, requestId) {
+      const { environmentId } = principal;
+      const workId = newId(clock());
+      const person = await transaction(pool, async (tx) => {
+        const user = await deleteUser(tx, environmentId, externalUserId);
+        const erased = await findPerson(tx, environmentId, externalUserId, user, workId);
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'user.erased',
+          // The log must not keep what was erased; a hash of the id still finds the entry.
+          target: `user:${sha256(externalUserId).toString('hex').slice(0, 16)}`,
+          before: null,
+          after: null,
+        });
+        await queue.postpone(tx, [
+          {
+            kind: 'erasure',
+            id: workId,
+            lane: 'bulk',
+            environmentId,
+            note: erased,
+            runAt: new Date(clock() + handOverMs),
+          },
+        ]);
+        return erased;
+      });
+      if (await erasePerson(pool, erasers, person, slicesAtOnce))
+        await queue.withdraw(pool, 'erasure', workId);
+    },
+  };
+}
+
+function placeOf(row: ListedUserRow): string {
+  return `${row.created_at_micros} ${row.external_user_id}`;
+}
+
+function readPlace(text: string): UserCursor | null {
+  const [, createdAtMicros, externalUserId] = /^(\d{1,16}) (\P{Cc}{1,255})$/u.exec(text) ?? [];
+  return createdAtMicros && externalUserId ? { createdAtMicros, externalUserId } : null;
+}
+
+/** A field that is absent or empty is cleared. */
+function readFields(body: UserBody): UserFields {
+  return {
+    email: read(body, 'email', (text) => {
+      const parsed = parseEmailAddress(text);
+      return 'problem' in parsed ? parsed : { value: parsed.address };
+    }),
+    phone: read(body, 'phone', (text) => {
+      const parsed = parsePhoneNumber(text);
+      return 'problem' in parsed ? parsed : { value: parsed.number };
+    }),
+    name: read(body, 'name', (text) =>
+      /\p{Cc}/u.test(text) ? { problem: 'must not contain control characters' } : { value: text },
+    ),
+    locale: read(body, 'locale', (text) => {
+      const tag = languageTag(text);
+      return tag ? { value: tag } : { problem: 'must be a language tag, for example it or pt-BR' };
+    }),
+    timezone: read(body, 'timezone', (text) =>
+      isTimeZone(text) ? { value: text } : { problem: 'must be an IANA time zone name, such as Europe/Rome' },
+    ),
+    chatone_user_id: read(body, 'chatone_user_id', (text) =>
+      /^[UW][A-Za-z0-9]+$/.test(text)
+        ? { value: text }
+        : { problem: 'must be the id of a Slack (chatone) user, for example U024BE7LH' },
+    ),
+    attributes: readAttributes(body.attributes ?? {}),
+  };
+}
+
+function read(
+  body: UserBody,
+  field: Exclude<keyof UserFields, 'attributes'>,
+  parse: (text: string) => { value: string } | { problem: string },
+): string | null {
+  const text = body[field];
+  if (!text) return null;
+  const parsed = parse(text);
+  if ('problem' in parsed) throw invalidParameter(field, `${field} ${parsed.problem}.`);
+  return parsed.value;
+}

@@ -1,0 +1,192 @@
+import type { Pool } from '../../../db/sql.ts';
+import { moveProblem, type OrganizationMove } from '../../../http/organization-move.ts';
+import {
+  type Authenticator,
+  andThen,
+  type Principal,
+  type SignedIn,
+  type Soon,
+} from '../../../http/principal.ts';
+import { roleScopes, type Scope } from '../../../http/scopes.ts';
+import { type Cache, createCache } from '../../../kernel/cache.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { sha256 } from '../../../kernel/crypto.ts';
+import { notFound, Problem } from '../../../kernel/errors.ts';
+import { isUuid } from '../../../kernel/ids.ts';
+import { findKeyByHash, markKeyUsed } from './keys-store.ts';
+import { couldBeSecretKey, grantedScopes } from './secret-key.ts';
+import { findSession, findSessionIdentity, markSessionSeen, sessionEnd } from './sessions-store.ts';
+
+/** How long an answer is cached: the longest that a revoked key keeps working in another process. */
+const memoryMs = 1000;
+const memorySize = 10_000;
+const nobodysEnvironment = '00000000-0000-0000-0000-000000000000';
+
+interface Identity<Who extends Principal | SignedIn | null> {
+  principal: Who;
+  revoked: boolean;
+  endsAtMs: number | null;
+  move: OrganizationMove | null;
+}
+
+/**
+ * Credentials → Principal, without a query when the same ones were seen within the last second. Wrong credentials are cached
+ * too, so repeated guesses of one key cost no more than a right one.
+ */
+export function createAuthenticator(
+  pool: Pool,
+  clock: Clock,
+  sessionIdleMs: number = 72 * 3_600_000,
+): Authenticator {
+  const keys = createCache<Remembered<Identity<Principal> | null>>(memorySize, memoryMs);
+  const sessions = createCache<Remembered<Identity<Principal | null> | null>>(memorySize, memoryMs);
+  const used = createCache<true>(memorySize, 60_000);
+
+  /** The write is not awaited, and a failed one is repeated a minute later: the time of last use is only shown to people. */
+  function noteUse(name: string, mark: () => Promise<void>): void {
+    if (used.has(name)) return;
+    used.set(name, true);
+    mark().catch(() => {});
+  }
+
+  async function loadKey(hash: Buffer): Promise<Identity<Principal> | null> {
+    const row = await findKeyByHash(pool, hash);
+    if (!row) return null;
+    return {
+      principal: {
+        kind: 'key',
+        id: row.id,
+        userId: row.user_id,
+        organizationId: row.organization_id,
+        environmentId: row.environment_id,
+        environmentKind: row.environment_kind,
+        plan: row.plan,
+        preset: row.preset,
+        scopes: grantedScopes(row),
+        endsAt: row.ends_at,
+      },
+      revoked: row.revoked,
+      endsAtMs: row.ends_at?.getTime() ?? null,
+      move: row.move && { state: row.move, movedTo: row.moved_to },
+    };
+  }
+
+  /** The cache is keyed by the secret itself, in memory only: hashing it for every request cost 2 % of an accepted send. */
+  function rememberedKey(secret: string): Soon<Identity<Principal> | null> {
+    return remembered(keys, secret, () => loadKey(sha256(secret)));
+  }
+
+  async function loadSession(
+    hash: Buffer,
+    environmentId: string | null,
+  ): Promise<Identity<Principal | null> | null> {
+    const row = await findSessionIdentity(pool, hash, environmentId);
+    if (!row) return null;
+    const principal: Principal | null =
+      row.environment_id === null
+        ? null
+        : {
+            kind: 'user',
+            id: row.user_id,
+            userId: row.user_id,
+            organizationId: row.organization_id,
+            environmentId: row.environment_id,
+            environmentKind: row.environment_kind,
+            plan: row.plan,
+            preset: null,
+            scopes: new Set<Scope>(roleScopes[row.role]),
+            endsAt: null,
+          };
+    const move =
+      row.environment_id === null || row.move === null ? null : { state: row.move, movedTo: row.moved_to };
+    return { principal, revoked: false, endsAtMs: sessionEnd(row, sessionIdleMs).getTime(), move };
+  }
+
+  /** The end is checked at every call: a cached identity must not outlive its expiry. */
+  function valid<Found extends Identity<Principal | SignedIn | null>>(
+    found: Found | null,
+    what: string,
+  ): Found {
+    if (!found) throw new Problem('invalid_credentials', `This ${what} is not valid.`);
+    if (found.revoked) throw new Problem('revoked_credentials', `This ${what} has been revoked.`);
+    if (found.endsAtMs !== null && found.endsAtMs <= clock()) {
+      throw new Problem('expired_credentials', `This ${what} has expired.`);
+    }
+    if (found.move) throw moveProblem(found.move);
+    return found;
+  }
+
+  return {
+    byKey(secret) {
+      return andThen(couldBeSecretKey(secret) ? rememberedKey(secret) : null, (found) => {
+        const { principal } = valid(found, 'key');
+        noteUse(principal.id, () => markKeyUsed(pool, principal.id));
+        return principal;
+      });
+    },
+    async bySession(token, environmentId) {
+      const hash = sha256(token);
+      const wanted =
+        environmentId === undefined ? null : isUuid(environmentId) ? environmentId : nobodysEnvironment;
+      const name = hash.toString('base64');
+      const found = await remembered(sessions, `${name} ${wanted}`, () => loadSession(hash, wanted));
+      const { principal } = valid(found, 'session');
+      if (!principal) throw notFound('environment');
+      const { organizationId } = principal;
+      noteUse(`${name} ${organizationId}`, () => markSessionSeen(pool, hash, organizationId));
+      return principal;
+    },
+    async personOf(token) {
+      const hash = sha256(token);
+      const row = await findSession(pool, hash);
+      const found: Identity<SignedIn> | null = row
+        ? {
+            principal: {
+              kind: 'person',
+              userId: row.user_id,
+              email: row.email,
+              name: row.name,
+              sessionId: row.id,
+            },
+            revoked: false,
+            endsAtMs: sessionEnd(row, sessionIdleMs).getTime(),
+            move: null,
+          }
+        : null;
+      const { principal } = valid(found, 'session');
+      noteUse(hash.toString('base64'), () => markSessionSeen(pool, hash, null));
+      return principal;
+    },
+    forget() {
+      keys.clear();
+      sessions.clear();
+    },
+  };
+}
+
+interface Remembered<Value> {
+  /** A promise until it is loaded: concurrent requests share one query. */
+  value: Soon<Value>;
+}
+
+/** A failed load (the database was unavailable) is not cached. */
+function remembered<Value>(
+  cache: Cache<Remembered<Value>>,
+  key: string,
+  load: () => Promise<Value>,
+): Soon<Value> {
+  const known = cache.get(key);
+  if (known) return known.value;
+  const loading = load();
+  const entry: Remembered<Value> = { value: loading };
+  cache.set(key, entry);
+  loading.then(
+    (value) => {
+      entry.value = value;
+    },
+    () => {
+      if (cache.peek(key) === entry) cache.delete(key);
+    },
+  );
+  return loading;
+}

@@ -1,0 +1,46 @@
+import type { Deps } from '../../../deps.ts';
+import { cookieName, readCookie, writeCookie } from '../../../http/session-cookie.ts';
+import { sha256 } from '../../../kernel/crypto.ts';
+import { newId } from '../../../kernel/ids.ts';
+
+const validSeconds = 180 * 24 * 3600;
+
+/**
+ * Browsers in which an account has signed in before. Each gets a cookie, sealed for that one account, which separates its next
+ * sign-in from those of unknown devices: guesses by others then do not make it wait. The cookie opens nothing without the
+ * password.
+ */
+export function createDevices({ keyring, publicUrl, clock }: Pick<Deps, 'keyring' | 'publicUrl' | 'clock'>) {
+  return {
+    /** The id of the device; null when the request does not come from a known one of this account. */
+    find(cookieHeader: string | undefined, email: string): string | null {
+      const sealed = readCookie(cookieHeader, cookieName(nameFor(email), publicUrl()));
+      if (!sealed) return null;
+      try {
+        const [id = '', madeAt] = keyring.open(sealed, contextOf(email)).split(' ');
+        return clock() - Number(madeAt) < validSeconds * 1000 ? id : null;
+      } catch {
+        return null; // sealed for another account, with a key that is gone, or forged
+      }
+    },
+    /** Returns the cookie that makes the device known from now on. */
+    remember(email: string): string {
+      return writeCookie(nameFor(email), keyring.seal(`${newId()} ${clock()}`, contextOf(email)), {
+        publicUrl: publicUrl(),
+        maxAgeSeconds: validSeconds,
+        sameSite: 'Strict',
+      });
+    },
+  };
+}
+
+export type Devices = ReturnType<typeof createDevices>;
+
+/** Each account has its own cookie, so that several people can share a browser. */
+function nameFor(email: string): string {
+  return `carillon_device_${sha256(email).toString('hex').slice(0, 8)}`;
+}
+
+function contextOf(email: string): string {
+  return `device:${email}`;
+}

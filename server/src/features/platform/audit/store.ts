@@ -1,0 +1,158 @@
+import { query, type Sql, statement } from '../../../db/sql.ts';
+import type { Client } from '../../../http/client.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { PageRequest } from '../../../kernel/page.ts';
+
+/**
+ * The author of a change. A Principal is already one; `{ ...principal, environmentId: null }` concerns the whole organization.
+ */
+export interface Actor {
+  kind: 'key' | 'user' | 'system';
+  id: string | null;
+  organizationId: string;
+  environmentId: string | null;
+}
+
+export interface AuditEntry {
+  principal: Actor;
+  /** Null when no request caused it. */
+  requestId: string | null;
+  /** The origin of the request, for changes of credentials and sign-ins. */
+  client?: Client | null;
+  /** The action, as `noun.past_participle`: `api_key.created`. */
+  action: string;
+  /** The changed object, as `noun:id`: `api_key:0198…`. */
+  target: string;
+  /** The relevant fields, in wire form and without secrets; null when there was nothing before (or is nothing after). */
+  before: object | null;
+  after: object | null;
+}
+
+const insertEntry = statement(
+  'audit_insert_entry',
+  `insert into audit_entries
+     (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id,
+      ip_address, user_agent)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+);
+
+/** Runs in the transaction of the change itself: neither exists without the other. */
+export async function recordAudit(sql: Sql, entry: AuditEntry): Promise<void> {
+  const { principal } = entry;
+  await insertEntry(sql, [
+    newId(),
+    principal.organizationId,
+    principal.environmentId,
+    principal.kind,
+    principal.id,
+    entry.action,
+    entry.target,
+    entry.before && JSON.stringify(entry.before),
+    entry.after && JSON.stringify(entry.after),
+    entry.requestId,
+    entry.client?.ipAddress,
+    entry.client?.userAgent,
+  ]);
+}
+
+const insertBatch = statement(
+  'audit_insert_batch',
+  `insert into audit_entries
+     (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id)
+   select * from json_to_recordset($1::json)
+     as (id uuid, organization_id uuid, environment_id uuid, actor_kind text, actor_id uuid, action text, target text,
+       before jsonb, after jsonb, request_id text)`,
+);
+
+/** Records many changes of one transaction. */
+export async function recordAuditBatch(sql: Sql, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ principal, requestId, action, target, before, after }) => ({
+    id: newId(),
+    organization_id: principal.organizationId,
+    environment_id: principal.environmentId,
+    actor_kind: principal.kind,
+    actor_id: principal.id,
+    ...{ action, target, before, after },
+    request_id: requestId,
+  }));
+  await insertBatch(sql, [JSON.stringify(rows)]);
+}
+
+const clearValues = statement(
+  'audit_clear_values',
+  `update audit_entries a set before = null, after = null
+   from unnest($1::uuid[], $2::text[]) as erased (environment_id, target)
+   join environments e on e.id = erased.environment_id
+   where a.organization_id = e.organization_id and a.environment_id = e.id
+     and a.target = erased.target and a.action = $3`,
+);
+
+/** For erasure: the entries and their times stay in the log; the values of these targets are deleted. */
+export async function clearAuditValues(
+  sql: Sql,
+  action: string,
+  targets: readonly { environmentId: string; target: string }[],
+): Promise<void> {
+  if (targets.length === 0) return;
+  const environmentIds = targets.map(({ environmentId }) => environmentId);
+  await clearValues(sql, [environmentIds, targets.map(({ target }) => target), action]);
+}
+
+export interface AuditFilter {
+  action?: string | undefined;
+  target?: string | undefined;
+  actorId?: string | undefined;
+  /** Ids are time-ordered, so a time range is a range of ids. */
+  fromId?: string | undefined;
+  beforeId?: string | undefined;
+}
+
+export interface AuditRow {
+  id: string;
+  environment_id: string | null;
+  actor_kind: Actor['kind'];
+  actor_id: string | null;
+  action: string;
+  target: string;
+  before: object | null;
+  after: object | null;
+  request_id: string | null;
+  ip_address: string | null;
+  user_agent: string | null;
+}
+
+/** Returns up to `limit + 1` entries of the environment and of the organization as a whole, newest first. */
+export function listEntries(
+  sql: Sql,
+  owner: { organizationId: string; environmentId: string },
+  filter: AuditFilter,
+  page: PageRequest,
+): Promise<AuditRow[]> {
+  const values: unknown[] = [owner.organizationId, owner.environmentId, page.limit + 1];
+  const conditions: string[] = [];
+  const require = (column: string, operator: string, value: string | null | undefined) => {
+    if (value === undefined || value === null) return;
+    values.push(value);
+    conditions.push(`and ${column} ${operator} $${values.length}`);
+  };
+  require('id', '<', page.before);
+  require('id', '>=', filter.fromId);
+  require('id', '<', filter.beforeId);
+  require('action', '=', filter.action);
+  require('target', '=', filter.target);
+  require('actor_id', '=', filter.actorId);
+  // The query has two halves, because the indexes give the entries of each in order.
+  const newestOf = (environment: string): string =>
+    `(select id, environment_id, actor_kind, actor_id, action, target, before, after, request_id, ip_address,
+         user_agent
+      from audit_entries
+      where organization_id = $1 and environment_id ${environment} ${conditions.join(' ')}
+      order by id desc
+      limit $3)`;
+  return query<AuditRow>(
+    sql,
+    `${newestOf('= $2')} union all ${newestOf('is null')} order by id desc limit $3`,
+    values,
+  );
+}

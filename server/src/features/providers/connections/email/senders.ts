@@ -1,0 +1,174 @@
+import type { Carrier, ProviderCarrier } from '../../../../channels/contract.ts';
+import type { SendingEnvironment } from '../../../../channels/delivery-plan.ts';
+import { domainOf } from '../../../../channels/email/address.ts';
+import { createSmtpCarrier, smtpConfigOfUrl } from '../../../../channels/email/providers/smtp/index.ts';
+import type { EmailSender } from '../../../../channels/email/sender.ts';
+import { emailProviders, type ProviderContext } from '../../../../channels/registry.ts';
+import { createSandboxCarrier, type SandboxStore } from '../../../../channels/sandbox/index.ts';
+import type { Config } from '../../../../config.ts';
+import type { Deps } from '../../../../deps.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../../../kernel/event-loop.ts';
+import type { StoredProvider } from '../provider-config.ts';
+import { openConfig } from '../provider-config.ts';
+import { createSenderCache } from '../sender-cache.ts';
+import { type ManagedRelay, managedRelay } from './managed.ts';
+import { type EmailSettings, listVersionedSettings, noSettings } from './store.ts';
+
+/** The email senders of environments, ready to use. */
+export interface EmailConnections {
+  /** Returns many senders with one query. */
+  sendersFor(environments: readonly SendingEnvironment[]): Promise<Map<string, EmailSender>>;
+  stop(): Promise<void>;
+}
+
+const idleMs = 5 * 60_000;
+const sweepMs = 60_000;
+const testFrom = 'no-reply@sandbox.test';
+
+interface Held {
+  carrier: ProviderCarrier;
+  usedAt: number;
+}
+
+export function createEmailConnections(
+  deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'tasks'> & {
+    sandboxStore: SandboxStore;
+  },
+): EmailConnections {
+  const { pool, keyring, config, clock, log, sandboxStore } = deps;
+  // Carriers are keyed by all of their settings. A carrier whose settings changed is not asked for again, finishes its calls,
+  // and is closed when it has been idle.
+  const carriers = new Map<string, Held>();
+  const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
+  const contextOf = (address: string | null): ProviderContext => ({
+    policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
+    clock,
+    sandbox: sandboxStore,
+    outbound: deps.outbound,
+    tasks: deps.tasks.unlimited,
+    smtpName: smtpNameFor(config, address),
+  });
+
+  const sweep = setInterval(() => {
+    for (const [key, held] of carriers) {
+      if (clock() - held.usedAt <= idleMs) continue;
+      carriers.delete(key);
+      void held.carrier.close();
+    }
+  }, sweepMs).unref();
+
+  function hold(key: string, create: () => ProviderCarrier): Carrier {
+    const held = carriers.get(key) ?? { carrier: create(), usedAt: 0 };
+    held.usedAt = clock();
+    carriers.set(key, held);
+    return held.carrier;
+  }
+
+  function carrierOf(
+    environmentId: string,
+    provider: StoredProvider,
+    context: ProviderContext,
+  ): Carrier | null {
+    const kind = emailProviders[provider.kind];
+    if (!kind) return null;
+    try {
+      return hold(`${environmentId} ${context.smtpName} ${JSON.stringify(provider)}`, () => ({
+        ...kind.create(provider.name, openConfig(keyring, environmentId, kind, provider), context),
+        providerId: provider.id,
+      }));
+    } catch (error) {
+      log.error({ err: error, environmentId, providerId: provider.id }, 'cannot use an email provider');
+      return null;
+    }
+  }
+
+  function managedCarrier({ url, from }: ManagedRelay): Carrier {
+    const clientName = smtpNameFor(config, from.address);
+    return hold('managed', () => ({
+      // The operator chose this server, so it may be in the private network.
+      ...createSmtpCarrier('managed', smtpConfigOfUrl(url), {
+        policy: 'all',
+        tasks: deps.tasks.unlimited,
+        clientName,
+      }),
+      providerId: 'managed',
+      isShared: true,
+    }));
+  }
+
+  async function liveCarriers(
+    environmentId: string,
+    { providers, from_address }: EmailSettings,
+  ): Promise<Carrier[]> {
+    const context = contextOf(from_address);
+    const made: Carrier[] = [];
+    for (const provider of providers) {
+      if (!provider.enabled) continue;
+      while (isLoopHeld()) await yieldToEventLoop(); // headers may be templates, which are rendered once
+      const carrier = carrierOf(environmentId, provider, context);
+      if (carrier) made.push(carrier);
+    }
+    return made;
+  }
+
+  async function senderOf({ id, kind }: SendingEnvironment, settings: EmailSettings): Promise<EmailSender> {
+    const common = {
+      replyTo: settings.reply_to,
+      track: { opens: settings.track_opens, clicks: settings.track_clicks },
+    };
+    const relay = managedRelay(config, kind, settings);
+    if (relay)
+      return {
+        ...common,
+        from: relay.from,
+        senderLocked: true,
+        carriers: [managedCarrier(relay)],
+        problem: null,
+      };
+    const address = settings.from_address ?? (kind === 'test' ? testFrom : null);
+    const available = kind === 'test' ? [sandbox] : await liveCarriers(id, settings);
+    return {
+      ...common,
+      from: address === null ? null : { address, name: settings.from_name },
+      senderLocked: settings.sender_locked,
+      carriers: available,
+      problem:
+        kind === 'test'
+          ? null
+          : (emailProblem(config, id, settings) ?? (available.length === 0 ? undecipherable : null)),
+    };
+  }
+
+  const sendersFor = createSenderCache<EmailSettings, EmailSender>({
+    read: (environmentIds) => listVersionedSettings(pool, environmentIds),
+    make: (environment, settings) => senderOf(environment, settings ?? noSettings),
+    clock,
+  });
+
+  return {
+    sendersFor,
+    async stop() {
+      clearInterval(sweep);
+      // Calls in progress have had their time: the queue has stopped.
+      await Promise.all([...carriers.values()].map(({ carrier }) => carrier.close(0)));
+    },
+  };
+}
+
+/** The name that an environment with this From address gives to mail servers. */
+export function smtpNameFor({ CARILLON_SMTP_NAME: name }: Config, address: string | null): string | null {
+  return name ?? (address === null ? null : domainOf(address));
+}
+
+const undecipherable = 'The stored secrets of the email providers cannot be decrypted; enter them again.';
+
+/** What the settings of a Live environment lack to send email; null when they are complete. */
+export function emailProblem(config: Config, environmentId: string, settings: EmailSettings): string | null {
+  if (managedRelay(config, 'live', settings)) return null;
+  const where = `PATCH /v1/environments/${environmentId}/email-settings, or in the dashboard under Connections, Email`;
+  if (!settings.providers.some(({ enabled }) => enabled))
+    return `The environment has no enabled email provider: set providers with ${where}.`;
+  return settings.from_address === null
+    ? `The environment has no sender address for email: set from_address with ${where}.`
+    : null;
+}

@@ -1,6 +1,0 @@
-export { countMoved } from './activity.ts';
-export { tidyCallbacks } from './housekeeping.ts';
-export { createReceiptJob, receiptWork } from './job.ts';
-export { type AddressRefusal, receiptUpdate, refusalIn } from './receipt-update.ts';
-export { createReportWriter, type ReportWriter } from './report-writer.ts';
-export type { ReceiptStatus } from './store.ts';

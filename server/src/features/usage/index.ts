@@ -1,6 +1,0 @@
-export { hasLimit, lockPlans, type MeteredSend, refuseBeyondPlan } from './meter.ts';
-export { monthOf } from './month.ts';
-export { usageRoutes } from './routes.ts';
-export { measureStorage, quotaOf, startStorageMeter } from './storage.ts';
-export { overheadBytes } from './storage-store.ts';
-export { countSendsSql } from './store.ts';

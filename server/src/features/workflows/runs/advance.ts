@@ -1,0 +1,230 @@
+import {
+  type Decision,
+  type Definition,
+  decide,
+  decideBounded,
+  type FetchEffect,
+  type Input,
+  initialState,
+  type Json,
+  mergeEntries,
+  type NotificationSettled,
+  type RunFacts,
+  type RunState,
+  type StepEntry,
+} from '../../../engine/index.ts';
+import { Problem } from '../../../kernel/errors.ts';
+import { idTime } from '../../../kernel/ids.ts';
+import { storable } from '../../../kernel/storable.ts';
+import type { TaskRunner } from '../../../threads/task.ts';
+import type { Draft, Drafts } from '../../notifications/notifications/index.ts';
+import { sourceOf } from '../workflows/index.ts';
+import { originOf } from './sends-store.ts';
+import type { RunFact } from './store.ts';
+
+/** The input of one advance: the run, its definition, and the state of what the run waits for. */
+export interface AdvanceInput extends RunFact {
+  workflowKey: string;
+  definition: Definition | null;
+  /** Set when the run waits for a notification; null when that notification was deleted. */
+  notification: { status: string; reason: string | null } | null;
+  /** Set when the run waits for its digest. */
+  digest: { isOpen: boolean; items: Json[] } | null;
+}
+
+/**
+ * A run advanced as far as possible without input from outside; no part of it takes effect before it is written. `effect` is
+ * where it stopped: something to wait for, something that only the writing transaction can do, or null when the run has ended.
+ */
+export interface RunAdvance {
+  fact: AdvanceInput;
+  decision: Pick<Decision, 'status' | 'failureReason' | 'state' | 'effect'>;
+  entries: StepEntry[];
+  sends: Send[];
+}
+
+/** A notification to be written with the advance, and the state of the run before it. */
+export interface Send {
+  draft: Draft;
+  /** The state to return to when the notification cannot be written. */
+  before: { state: RunState; entries: StepEntry[] };
+}
+
+/**
+ * How a claim can end without an advance. early: nothing has happened yet. close_digest: the window is over, so the digest
+ * takes no more items.
+ */
+export type Opening = Input | { kind: 'early'; until: number } | { kind: 'close_digest' };
+
+/** Fairness: a run with more sends in a row continues in another advance, behind other runs. */
+const sendsPerAdvance = 20;
+
+export function openingOf(fact: AdvanceInput): Opening {
+  if (fact.status === 'cancelling') return { kind: 'cancel' };
+  const pending = fact.state?.pending;
+  if (!pending) return { kind: 'start' };
+  const isDue = 'until' in pending && fact.now >= pending.until;
+  const timer = (): Opening =>
+    isDue || !('until' in pending) ? { kind: 'timer' } : { kind: 'early', until: pending.until };
+  switch (pending.kind) {
+    case 'event':
+      return fact.event_id && fact.event_name !== null
+        ? {
+            kind: 'event',
+            eventName: fact.event_name,
+            matchKey: pending.matchKey,
+            data: fact.event_data ?? {},
+          }
+        : timer();
+    case 'notification':
+      return settledOf(pending.notificationId, fact.notification) ?? timer();
+    case 'digest_open':
+      if (!fact.digest?.isOpen) return { kind: 'digest_closed', items: fact.digest?.items ?? [] };
+      return isDue ? { kind: 'close_digest' } : timer();
+    case 'throttled':
+    case 'sleep':
+      return timer();
+    default:
+      return { kind: 'resume' };
+  }
+}
+
+const unsettled = new Set(['queued', 'sending']);
+
+function settledOf(notificationId: string, found: AdvanceInput['notification']): Input | null {
+  if (!found)
+    return {
+      kind: 'notification_settled',
+      notificationId,
+      status: 'failed',
+      reason: 'The notification was deleted.',
+    };
+  if (unsettled.has(found.status)) return null;
+  return {
+    kind: 'notification_settled',
+    notificationId,
+    status: found.status as NotificationSettled,
+    reason: found.reason,
+  };
+}
+
+/** Returns the call that the run must make now, or null when the run is not at a fetch step. */
+export async function fetchOf(tasks: TaskRunner, fact: AdvanceInput): Promise<FetchEffect | null> {
+  if (fact.status === 'cancelling' || fact.state?.pending?.kind !== 'fetch') return null;
+  const { effect } = await decideAsync(tasks, fact, fact.state, { kind: 'resume' });
+  return effect?.kind === 'fetch' ? effect : null;
+}
+
+/** Continues from an input until the run must wait. Sends are checked here and written with the advance. */
+export async function advanceRun(
+  { drafts, tasks }: { drafts: Drafts; tasks: TaskRunner },
+  fact: AdvanceInput,
+  input: Input,
+): Promise<RunAdvance> {
+  let decision = await decideAsync(tasks, fact, fact.state ?? initialState(), input);
+  // An input that no longer ends the wait (a sent notification where delivery is awaited) leaves the run waiting.
+  if (decision.ignored) decision = await decideAsync(tasks, fact, decision.state, { kind: 'resume' });
+  let { entries } = decision;
+  const sends: Send[] = [];
+  while (decision.effect?.kind === 'send' && sends.length < sendsPerAdvance) {
+    const before = { state: decision.state, entries };
+    const { request, attemptId } = decision.effect;
+    const draft = await drafts.check(senderOf(fact), storable(request), originOf(fact.id, attemptId));
+    const answer: Input =
+      draft instanceof Problem
+        ? { kind: 'send_refused', reason: refusalOf(draft) }
+        : { kind: 'send_accepted', notificationId: draft.id };
+    decision = await decideAsync(tasks, fact, decision.state, answer);
+    entries = mergeEntries(entries, decision.entries);
+    if (!(draft instanceof Problem)) sends.push({ draft, before });
+  }
+  return { fact, decision, entries, sends };
+}
+
+/** Returns the advance extended by an input that became known while it was written. */
+export function continued(advance: RunAdvance, input: Input): RunAdvance {
+  const decision = decideFor(advance.fact, advance.decision.state, input);
+  return { ...advance, decision, entries: mergeEntries(advance.entries, decision.entries) };
+}
+
+/** Returns the advance with one of its sends refused during the write; everything after that send is discarded. */
+export function refusedAt(advance: RunAdvance, index: number, problem: Problem): RunAdvance {
+  const send = advance.sends[index];
+  if (!send) return advance;
+  const { state, entries } = send.before;
+  const decision = decideFor(advance.fact, state, { kind: 'send_refused', reason: refusalOf(problem) });
+  return {
+    fact: advance.fact,
+    decision,
+    entries: mergeEntries(entries, decision.entries),
+    sends: advance.sends.slice(0, index),
+  };
+}
+
+/** Returns an advance that only cancels the run; nothing else of the original advance is written. */
+export function cancelled({ fact }: { fact: AdvanceInput }): RunAdvance {
+  const decision = decideFor(fact, fact.state ?? initialState(), { kind: 'cancel' });
+  return { fact, decision, entries: decision.entries, sends: [] };
+}
+
+/** For inputs after which the run may continue, which can be expensive. */
+async function decideAsync(
+  tasks: TaskRunner,
+  fact: AdvanceInput,
+  state: RunState,
+  input: Input,
+): Promise<Decision> {
+  const { definition, now } = fact;
+  if (!definition) return unreadable(fact, state, input);
+  return decideBounded(tasks, fact.environment_id, { definition, run: factsOf(fact), state, input, now });
+}
+
+/** For inputs after which the run only ends or waits, so that no expression is evaluated. */
+function decideFor(fact: AdvanceInput, state: RunState, input: Input): Decision {
+  if (fact.definition) return decide(fact.definition, factsOf(fact), state, input, fact.now);
+  return unreadable(fact, state, input);
+}
+
+function unreadable(fact: AdvanceInput, state: RunState, input: Input): Decision {
+  return {
+    ignored: false,
+    status: input.kind === 'cancel' ? 'cancelled' : 'failed',
+    failureReason: `Version ${fact.version} of the workflow can no longer be read.`,
+    state: { ...state, stepId: null, pending: null },
+    entries: [],
+    effect: null,
+  };
+}
+
+function factsOf(fact: AdvanceInput): RunFacts {
+  return {
+    id: fact.id,
+    workflowKey: fact.workflowKey,
+    version: fact.version,
+    source: sourceOf(fact.environment_kind),
+    createdAt: idTime(fact.id),
+    triggerData: fact.trigger_data,
+    recipientTimezone: fact.recipient_timezone,
+  };
+}
+
+/** A run that was not triggered by another one begins a chain of its own. */
+export function chainOf({ id, chain }: Pick<AdvanceInput, 'id' | 'chain'>): string {
+  return chain ?? `${id};0`;
+}
+
+function senderOf(fact: AdvanceInput) {
+  return {
+    environmentId: fact.environment_id,
+    environmentKind: fact.environment_kind,
+    organizationId: fact.organization_id,
+    plan: fact.plan,
+    kind: 'workflow' as const,
+    id: fact.workflow_id,
+    chain: chainOf(fact),
+  };
+}
+
+function refusalOf({ code, message }: Problem): string {
+  return `${message} (${code})`;
+}

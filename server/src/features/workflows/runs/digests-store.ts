@@ -1,0 +1,127 @@
+import { type Sql, statement } from '../../../db/sql.ts';
+import type { JsonObject } from '../../../engine/index.ts';
+import { storableJson } from '../../../kernel/storable.ts';
+
+/**
+ * Open digests. A row is a digest that still takes items; its lock is held from the first read until the commit, and closing
+ * the digest deletes the row. So there is at most one open digest for a key at any time, and every item is in exactly one.
+ */
+
+export interface DigestKey {
+  workflow_id: string;
+  step_id: string;
+  key: string;
+}
+
+export interface OpenDigest extends DigestKey {
+  /** The surviving run, which continues when the digest closes. */
+  run_id: string;
+  /** 0 when the digest was opened just now. */
+  item_count: number;
+  /** Characters of all items. */
+  item_size: number;
+  closes_at: Date;
+}
+
+const keyOrder = 'workflow_id, step_id, key'; // one locking order for all: no deadlocks
+
+const lockOrOpenRows = statement<OpenDigest>(
+  'runs_lock_digests',
+  `insert into digests as d (workflow_id, step_id, key, run_id, item_count, item_size, closes_at)
+   select workflow_id, step_id, key, run_id, 0, 0, closes_at
+   from json_to_recordset($1::json)
+     as (workflow_id uuid, step_id text, key text, run_id uuid, closes_at timestamptz)
+   order by ${keyOrder}
+   on conflict (workflow_id, step_id, key) do update set item_count = d.item_count
+   returning workflow_id, step_id, key, run_id, item_count, item_size, closes_at`,
+);
+
+/** Locks the open digest of each key; opens the given one where there is none. */
+export function lockOrOpenDigests(
+  sql: Sql,
+  digests: (DigestKey & { run_id: string; closes_at: string })[],
+): Promise<OpenDigest[]> {
+  return lockOrOpenRows(sql, [storableJson(digests)]);
+}
+
+const updateRows = statement(
+  'runs_update_digests',
+  `update digests d set run_id = i.run_id, item_count = i.item_count, item_size = i.item_size,
+     closes_at = i.closes_at
+   from json_to_recordset($1::json)
+     as i (workflow_id uuid, step_id text, key text, run_id uuid, item_count int, item_size int,
+       closes_at timestamptz)
+   where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key`,
+);
+
+export async function updateDigests(sql: Sql, digests: OpenDigest[]): Promise<void> {
+  if (digests.length > 0) await updateRows(sql, [storableJson(digests)]);
+}
+
+const deleteFullRows = statement(
+  'runs_delete_full_digests',
+  `delete from digests d using json_to_recordset($1::json) as i (workflow_id uuid, step_id text, key text)
+   where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key`,
+);
+
+/** The caller holds the locks of the digests. */
+export async function deleteFullDigests(sql: Sql, digests: DigestKey[]): Promise<void> {
+  if (digests.length > 0) await deleteFullRows(sql, [storableJson(digests)]);
+}
+
+const lockOpenRows = statement<{ run_id: string }>(
+  'runs_lock_open_digests',
+  `select run_id from digests where run_id = any ($1::uuid[]) order by ${keyOrder} for update`,
+);
+
+export async function lockOpenDigests(sql: Sql, runIds: string[]): Promise<Set<string>> {
+  return new Set((await lockOpenRows(sql, [runIds])).map((row) => row.run_id));
+}
+
+const closeRows = statement('runs_close_digests', 'delete from digests where run_id = any ($1::uuid[])');
+
+/** Closed digests take no more items. The caller holds their locks. */
+export async function closeDigests(sql: Sql, runIds: string[]): Promise<void> {
+  if (runIds.length > 0) await closeRows(sql, [runIds]);
+}
+
+const listOpenRows = statement<{ run_id: string }>(
+  'runs_list_open_digests',
+  'select run_id from digests where run_id = any ($1::uuid[])',
+);
+
+export async function listOpenDigests(sql: Sql, runIds: string[]): Promise<Set<string>> {
+  return new Set((await listOpenRows(sql, [runIds])).map((row) => row.run_id));
+}
+
+const insertItemRows = statement(
+  'runs_insert_digest_items',
+  `insert into digest_items (run_id, source_run_id, item)
+   select run_id, source_run_id, item from json_to_recordset($1::json) as (run_id uuid, source_run_id uuid, item json)`,
+);
+
+export async function insertItems(
+  sql: Sql,
+  items: { run_id: string; source_run_id: string; item: JsonObject }[],
+): Promise<void> {
+  if (items.length > 0) await insertItemRows(sql, [storableJson(items)]);
+}
+
+const listItemRows = statement<{ run_id: string; item: JsonObject }>(
+  'runs_list_digest_items',
+  'select run_id, item from digest_items where run_id = any ($1::uuid[]) order by run_id, source_run_id',
+);
+
+/** Items are in the order in which their runs were triggered. */
+export function listItems(sql: Sql, runIds: string[]): Promise<{ run_id: string; item: JsonObject }[]> {
+  return listItemRows(sql, [runIds]);
+}
+
+const deleteItemRows = statement(
+  'runs_delete_digest_items',
+  'delete from digest_items where run_id = any ($1::uuid[])',
+);
+
+export async function deleteItems(sql: Sql, runIds: string[]): Promise<void> {
+  if (runIds.length > 0) await deleteItemRows(sql, [runIds]);
+}

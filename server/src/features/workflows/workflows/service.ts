@@ -1,0 +1,322 @@
+import { type Sql, transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import {
+  type Definition,
+  eventPatterns,
+  references,
+  type Simulation,
+  validateTriggerData,
+} from '../../../engine/index.ts';
+import type { Principal } from '../../../http/principal.ts';
+import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
+import { isTimeZone } from '../../../kernel/time-zone.ts';
+import { recordAudit } from '../../platform/audit/index.ts';
+import type { WorkflowAuthor } from './author.ts';
+import { readBody, triggerDataProblem } from './body.ts';
+import { createWorkflowDirectory, type Definitions, nameOf, type WorkflowDirectory } from './definitions.ts';
+import { promoteWorkflow } from './promote.ts';
+import {
+  limits,
+  type NewWorkflow,
+  type PromoteRequest,
+  reservedKeys,
+  type Validation,
+  type VersionRequest,
+  type WorkflowPatch,
+  type WorkflowPromotion,
+  type WorkflowQuery,
+  type WorkflowVersionQuery,
+} from './schema.ts';
+import { hasMasks, openBody, restoreMasked, sealBody } from './sealed-body.ts';
+import { type SimulateRequest, simulateBounded } from './simulation.ts';
+import type { VersionSummaryRow, WorkflowRow, WorkflowVersionRow } from './store.ts';
+import * as store from './store.ts';
+import { validateOutside } from './validation.ts';
+import { validationContextOf } from './validation-context.ts';
+import { auditViewOf, type CountedWorkflow, type DetailedWorkflow, sourceOf } from './view.ts';
+
+export interface VersionOf<Row = WorkflowVersionRow> {
+  workflow: WorkflowRow;
+  version: Row;
+}
+
+export interface WorkflowService {
+  create(author: WorkflowAuthor, request: NewWorkflow): Promise<DetailedWorkflow>;
+  list(principal: Principal, query: WorkflowQuery): Promise<Page<CountedWorkflow>>;
+  get(principal: Principal, key: string): Promise<DetailedWorkflow>;
+  update(author: WorkflowAuthor, key: string, request: WorkflowPatch): Promise<DetailedWorkflow>;
+  /** Existing runs continue; new triggers are refused. */
+  disable(author: WorkflowAuthor, key: string): Promise<void>;
+  createVersion(author: WorkflowAuthor, key: string, request: VersionRequest): Promise<VersionOf>;
+  listVersions(
+    principal: Principal,
+    key: string,
+    query: WorkflowVersionQuery,
+  ): Promise<{ workflow: WorkflowRow; page: Page<VersionSummaryRow> }>;
+  getVersion(principal: Principal, key: string, version: number): Promise<VersionOf>;
+  activate(author: WorkflowAuthor, key: string, version: number, dryRun: boolean): Promise<Validation>;
+  simulate(principal: Principal, key: string, version: number, request: SimulateRequest): Promise<Simulation>;
+  promote(author: WorkflowAuthor, key: string, request: PromoteRequest): Promise<WorkflowPromotion>;
+  findActive: WorkflowDirectory['findActive'];
+}
+
+/** The period of `trigger_count_7d`. */
+const countedMs = 7 * 86_400_000;
+
+export function createWorkflowService(
+  deps: Pick<Deps, 'pool' | 'clock' | 'activity' | 'tasks' | 'keyring'> & { definitions: Definitions },
+): WorkflowService {
+  const { pool, clock, activity, tasks, keyring, definitions } = deps;
+  const directory = createWorkflowDirectory(pool, definitions);
+
+  async function get(sql: Sql, environmentId: string, key: string): Promise<WorkflowRow> {
+    const found = await store.findWorkflow(sql, environmentId, key);
+    if (!found) throw notFound('workflow');
+    return found;
+  }
+
+  async function getVersion(sql: Sql, workflow: WorkflowRow, version: number): Promise<WorkflowVersionRow> {
+    const found = await store.findVersion(sql, workflow.id, version);
+    if (!found) throw notFound('workflow version');
+    return found;
+  }
+
+  async function withCounts(workflows: WorkflowRow[]): Promise<CountedWorkflow[]> {
+    await activity.flush(); // a client that has just triggered a run expects it in the count
+    const since = new Date(clock() - countedMs);
+    const counts = await store.countTriggers(
+      pool,
+      workflows.map(({ id }) => id),
+      since,
+    );
+    return workflows.map((workflow) => ({ workflow, triggerCount: counts.get(workflow.id) ?? 0 }));
+  }
+
+  async function detailOf(workflow: WorkflowRow): Promise<DetailedWorkflow> {
+    const [active, [counted]] = await Promise.all([
+      workflow.status === 'active' && workflow.active_version !== null
+        ? store.findVersion(pool, workflow.id, workflow.active_version)
+        : null,
+      withCounts([workflow]),
+    ]);
+    return { workflow, triggerCount: counted?.triggerCount ?? 0, active };
+  }
+
+  async function definitionOf(
+    workflow: WorkflowRow,
+    version: number,
+    which: 'definition' | 'shownDefinition',
+  ): Promise<Definition> {
+    const loaded = await definitions.load([{ workflowId: workflow.id, version }]);
+    const pinned = loaded.get(nameOf(workflow.id, version));
+    if (!pinned) throw notFound('workflow version');
+    const definition = pinned[which];
+    if (!definition) throw invalidParameter('version', 'This version can no longer be read.');
+    return definition;
+  }
+
+  /**
+   * Changes are serialized: `decide` sees the workflow as the previous change left it, and returns null when nothing changes.
+   */
+  async function change(
+    { principal, requestId }: WorkflowAuthor,
+    key: string,
+    action: string,
+    decide: (workflow: WorkflowRow, tx: Sql) => Promise<WorkflowRow | null> | WorkflowRow | null,
+  ): Promise<WorkflowRow> {
+    const { environmentId } = principal;
+    const saved = await transaction(pool, async (tx) => {
+      const before = await store.lockWorkflow(tx, environmentId, key);
+      if (!before) throw notFound('workflow');
+      const next = await decide(before, tx);
+      if (!next) return before;
+      const after = await store.updateWorkflow(tx, next);
+      await recordAudit(tx, {
+        principal,
+        requestId,
+        action,
+        target: `workflow:${after.id}`,
+        before: auditViewOf(before),
+        after: { ...auditViewOf(after), latest_version: after.latest_version },
+      });
+      return after;
+    });
+    directory.forget(environmentId, key);
+    return saved;
+  }
+
+  /** Returns the bodies that have credentials, newest first. */
+  async function listOpened(tx: Sql, { id }: WorkflowRow): Promise<unknown[]> {
+    const versions = await store.listWithSecrets(tx, id, limits.searchedVersions);
+    return versions.map((version) => openBody(keyring, version));
+  }
+
+  return {
+    findActive: directory.findActive,
+
+    async create({ principal, requestId }, request) {
+      const { key, name } = request;
+      if (reservedKeys.has(key)) throw invalidParameter('key', `The key ${key} is reserved.`);
+      const workflow = await transaction(pool, async (tx) => {
+        const made = await store.insertWorkflow(
+          tx,
+          {
+            id: newId(clock()),
+            environment_id: principal.environmentId,
+            key,
+            name: checkName(name),
+            description: request.description ?? null,
+          },
+          limits.workflows,
+        );
+        if (!made) {
+          if (await store.findWorkflow(tx, principal.environmentId, key))
+            throw new Problem('duplicate_key', 'A workflow with this key already exists.', {
+              param: 'key',
+            });
+          throw tooMany(`An environment can have at most ${limits.workflows} workflows.`);
+        }
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'workflow.created',
+          target: `workflow:${made.id}`,
+          before: null,
+          after: auditViewOf(made),
+        });
+        return made;
+      });
+      return { workflow, triggerCount: 0, active: null };
+    },
+
+    async list({ environmentId }, query) {
+      const list = `workflows:${environmentId}`;
+      const page = pageRequest(list, query);
+      const rows = await store.listWorkflows(pool, environmentId, query, page);
+      const { data, next_cursor } = pageOf(list, rows, page.limit);
+      return { data: await withCounts(data), next_cursor };
+    },
+
+    get: async ({ environmentId }, key) => detailOf(await get(pool, environmentId, key)),
+
+    async update(author, key, request) {
+      const changed = await change(author, key, 'workflow.updated', (workflow) => ({
+        ...workflow,
+        name: request.name === undefined ? workflow.name : checkName(request.name),
+        description: request.description === undefined ? workflow.description : request.description || null,
+      }));
+      return detailOf(changed);
+    },
+
+    async disable(author, key) {
+      await change(author, key, 'workflow.disabled', async (workflow, tx) => {
+        if (workflow.status === 'disabled') return null;
+        await store.markDeactivated(tx, workflow.id);
+        return { ...workflow, status: 'disabled' };
+      });
+    },
+
+    async createVersion(author, key, request) {
+      while (isLoopHeld()) await yieldToEventLoop();
+      const { text, value, definition } = await readBody(tasks, author.principal.environmentId, request);
+      const id = newId(clock());
+      const workflow = await change(author, key, 'workflow.version_created', async (before, tx) => {
+        const version = before.latest_version + 1;
+        if (version > limits.versions)
+          throw tooMany(`A workflow can have at most ${limits.versions} versions.`);
+        const restored = hasMasks(value) ? restoreMasked(value, await listOpened(tx, before)) : value;
+        await store.insertVersion(tx, {
+          workflow_id: before.id,
+          version,
+          id,
+          ...sealBody(keyring, id, text, restored),
+          template_keys: references(definition).templateKeys,
+        });
+        return { ...before, latest_version: version };
+      });
+      return { workflow, version: await getVersion(pool, workflow, workflow.latest_version) };
+    },
+
+    async listVersions({ environmentId }, key, query) {
+      const workflow = await get(pool, environmentId, key);
+      const list = `workflow-versions:${workflow.id}`;
+      const page = pageRequest(list, query);
+      const rows = await store.listVersions(pool, workflow.id, page);
+      return { workflow, page: pageOf(list, rows, page.limit) };
+    },
+
+    async getVersion({ environmentId }, key, version) {
+      const workflow = await get(pool, environmentId, key);
+      return { workflow, version: await getVersion(pool, workflow, version) };
+    },
+
+    async activate(author, key, version, dryRun) {
+      const workflow = await get(pool, author.principal.environmentId, key);
+      const definition = await definitionOf(workflow, version, 'shownDefinition'); // masked, because its problems are shown
+      let errors: Validation['errors'] = [];
+      await validateOutside(tasks, author.principal.environmentId, (problemsOf) =>
+        change(author, key, 'workflow.activated', async (before, tx) => {
+          const world = await validationContextOf(tx, before.environment_id, definition);
+          errors = problemsOf({ versionId: String(version), definition, world });
+          if (errors.length > 0 || dryRun) return null;
+          await store.markActivated(tx, before.id, version, eventPatterns(definition));
+          return { ...before, status: 'active', active_version: version };
+        }),
+      );
+      return { valid: errors.length === 0, errors };
+    },
+
+    async simulate({ environmentId, environmentKind }, key, version, request) {
+      const zone = request.recipient_timezone ?? null;
+      if (zone !== null && !isTimeZone(zone))
+        throw invalidParameter(
+          'recipient_timezone',
+          'recipient_timezone must be an IANA time zone name, such as Europe/Rome.',
+        );
+      const workflow = await get(pool, environmentId, key);
+      // The credentials are included, as in a run: a mask is not a valid header. A simulated step shows the response, never the
+      // request.
+      const definition = await definitionOf(workflow, version, 'definition');
+      const violations = await validateTriggerData(tasks, environmentId, definition, request.trigger_data);
+      if (violations.length > 0) throw triggerDataProblem(violations);
+      const simulated = await simulateBounded(tasks, environmentId, definition, {
+        about: { workflowKey: key, version, source: sourceOf(environmentKind) },
+        triggerData: request.trigger_data,
+        recipientTimezone: zone,
+        events: request.events ?? [],
+        responses: request.responses ?? {},
+        now: request.now ? Date.parse(request.now) : clock(),
+      });
+      const { problem } = simulated;
+      if (problem) throw invalidParameter(dotted(problem.pointer), problem.message);
+      return simulated;
+    },
+
+    async promote(author, key, request) {
+      const { live, promotion } = await promoteWorkflow(deps, author, key, request);
+      directory.forget(live, key);
+      return promotion;
+    },
+  };
+}
+
+/** Converts a pointer into the request to the form of `param`: `events[0].at`. */
+function dotted(pointer: string): string {
+  return pointer
+    .slice(1)
+    .replace(/\/(\d+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.');
+}
+
+function checkName(name: string): string {
+  if (name.trim() === '' || /\p{Cc}/u.test(name))
+    throw invalidParameter('name', 'name must have visible characters and no control characters.');
+  return name;
+}
+
+function tooMany(message: string): Problem {
+  return new Problem('workflow_limit_reached', message);
+}

@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs';
+import { packageName } from '../kernel/version.ts';
+
+/** The bundle in server/dist is two folders below the root of a checkout, this file three. */
+const isCheckout = ['../../scripts/start.mjs', '../../../scripts/start.mjs'].some((path) =>
+  existsSync(new URL(path, import.meta.url)),
+);
+export const isNpx = process.env.npm_command === 'exec';
+
+/** The command that started this program, with other options: for texts that tell what to run. */
+export function commandLine(options = ''): string {
+  if (isCheckout) return options === '' ? 'npm start' : `npm start -- ${options}`;
+  return `${isNpx ? `npx ${packageName}` : 'carillon-server'} ${options}`.trimEnd();
+}

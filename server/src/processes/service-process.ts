@@ -1,0 +1,109 @@
+import { setFlagsFromString } from 'node:v8';
+import { type App, startApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { createLog, createStartOutput } from '../kernel/log.ts';
+import { findOperatorCommand } from '../operator/index.ts';
+import { banner, helpText } from './banner.ts';
+import { exitCodes } from './exit-codes.ts';
+import { connectSupervisor, type SupervisorLink } from './link.ts';
+import { databaseLost, startFailure } from './start-failure.ts';
+import { handleStopSignals } from './stop-signals.ts';
+
+/** Runs the service in this process: alone, or as one of the processes of a supervisor. */
+export async function runService(config: Config): Promise<void> {
+  boundHeapGrowth();
+  const link = await connectSupervisor();
+  const printsBanner = !link || link.order.isFirst;
+  const output = createStartOutput();
+  // Software that reads redirected output gets each line at once.
+  if (!printsBanner || !process.stdout.isTTY) output.release();
+  process.on('exit', output.release);
+  const log = createLog(config.LOG_LEVEL, output);
+  const stopping = new AbortController();
+  const starting = startApp(config, {
+    signal: stopping.signal,
+    progress: (line) => console.log(line),
+    onDatabaseLost(silentMs) {
+      console.error(databaseLost(silentMs));
+      process.exit(exitCodes.databaseLost);
+    },
+    log: link ? log.child({ pid: process.pid }) : log, // the lines of all processes are in one stream
+    ...(link && {
+      processes: config.CARILLON_PROCESSES,
+      bundledDatabase: link.order.bundledDatabase,
+      sumMetrics: link.sumMetrics,
+    }),
+  });
+  const isStopping = link ? obey(link, starting, stopping) : stopOnSignals(config, starting, stopping);
+
+  let app: App;
+  try {
+    app = await starting;
+  } catch (error) {
+    output.release();
+    if (isStopping()) return; // a signal ended the start, and ends the process
+    console.error(startFailure(error, config));
+    process.exit(exitCodes.failure);
+  }
+  if (isStopping()) return;
+  if (printsBanner) console.log(banner(app, { isTerminal: process.stdout.isTTY }));
+  output.release();
+  link?.onCollect(app.deps.scrape.snapshot);
+  link?.reportReady();
+}
+
+/** Signals are handled from the beginning: a Ctrl-C during the start stops the parts that were started so far. */
+function stopOnSignals(config: Config, starting: Promise<App>, stopping: AbortController): () => boolean {
+  const { isStopping } = handleStopSignals({
+    async stop() {
+      stopping.abort();
+      await (await starting.catch(() => null))?.stop();
+    },
+    isSilent: config.LOG_LEVEL === 'silent',
+  });
+  return isStopping;
+}
+
+/** The supervisor decides when a process stops: a Ctrl-C or the end of a terminal reaches the processes too. */
+function obey(link: SupervisorLink, starting: Promise<App>, stopping: AbortController): () => boolean {
+  let isStopping = false;
+  const stop = async (mode: 'stop' | 'retire'): Promise<void> => {
+    if (isStopping) return;
+    isStopping = true;
+    stopping.abort();
+    const app = await starting.catch(() => null);
+    try {
+      await app?.[mode]();
+      if (app) await link.reportEnd(await app.deps.scrape.snapshot());
+    } finally {
+      process.exit();
+    }
+  };
+  link.onStop((mode) => void stop(mode));
+  process.on('SIGTERM', () => void stop('stop'));
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  return () => isStopping;
+}
+
+/** Runs the operator command of the command line; returns false when there is none. */
+export async function runCommand(argv: readonly string[], config: Config): Promise<boolean> {
+  const command = findOperatorCommand(argv);
+  if (!command) return false;
+  try {
+    process.exitCode = await command.run(config, (line) => console.log(line), command.args);
+  } catch (error) {
+    console.error(startFailure(error, config));
+    process.exitCode = exitCodes.failure;
+  }
+  return true;
+}
+
+export { helpText };
+
+/**
+ * Garbage is collected when the heap has grown to twice what is in use, not four times: under load that is a third less memory,
+ * and it no longer depends on how long the load lasts.
+ */
+export function boundHeapGrowth(): void {
+  setFlagsFromString('--heap-growing-percent=100');
+}

@@ -1,0 +1,4 @@
+import { allTasks } from '../tasks.ts';
+import { serveTasks } from './serve.ts';
+
+serveTasks(allTasks);
