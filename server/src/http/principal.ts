@@ -19,6 +19,12 @@ export interface Principal {
   endsAt: Date | null;
 }
 
+/** The principal of a request that changes something, with the id under which the audit log names the request. */
+export interface Caller {
+  principal: Principal;
+  requestId: string;
+}
+
 /** A person signed in to the dashboard, independent of the organization and environment on screen. */
 export interface SignedIn {
   kind: 'person';

@@ -3,7 +3,7 @@ import { sealedText } from '../../db/reseal.ts';
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { moveProblem } from '../../http/organization-move.ts';
-import type { Principal } from '../../http/principal.ts';
+import type { Caller, Principal } from '../../http/principal.ts';
 import { type Keyring, randomBase62 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
 import { recordAudit } from '../platform/audit/index.ts';
@@ -64,20 +64,17 @@ async function createFirstKey(deps: KeyDeps, environmentId: string): Promise<Sig
 /** Creates a new key, which is shown only this once. Earlier keys verify tokens for the overlap, and sign none. */
 export async function rotateKey(
   deps: KeyDeps,
-  { principal, requestId }: { principal: Principal; requestId: string },
+  caller: Caller,
   overlap: number,
 ): Promise<{ signingKey: string; previousValidUntil: Date }> {
-  const { environmentId } = principal;
+  const { environmentId } = caller.principal;
   const previousValidUntil = new Date(deps.clock() + overlap * 1000);
   const signingKey = await transaction(deps.pool, async (tx) => {
     await lockEnvironment(tx, environmentId);
     await store.markKeysRetiring(tx, environmentId, previousValidUntil);
-    await recordAudit(tx, {
-      principal,
-      requestId,
+    await recordAudit(tx, caller, {
       action: 'inbox_key.rotated',
       target: `environment:${environmentId}`,
-      before: null,
       after: { overlap_seconds: overlap },
     });
     return insertNewKey(tx, deps.keyring, environmentId);

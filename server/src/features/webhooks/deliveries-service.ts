@@ -1,12 +1,11 @@
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import type { Principal } from '../../http/principal.ts';
+import type { Caller, Principal } from '../../http/principal.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { firstId, lowestIdAt } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../platform/audit/index.ts';
 import * as store from './deliveries-store.ts';
-import type { EndpointCaller } from './endpoints-service.ts';
 import { type EndpointRow, findEndpoint } from './endpoints-store.ts';
 import { type DeliveryNote, recordSubscribed } from './events.ts';
 import { type Delivery, type DeliveryQuery, type DeliveryWithPayload, limits } from './schema.ts';
@@ -26,7 +25,7 @@ export interface DeliveriesService {
   /** Returns the number of deliveries that are retried. */
   recover(principal: Principal, endpointId: string, since: Date): Promise<number>;
   /** Ends the deliveries that wait. Returns their number. */
-  discardPending(caller: EndpointCaller, endpointId: string): Promise<number>;
+  discardPending(caller: Caller, endpointId: string): Promise<number>;
 }
 
 const forced: DeliveryNote = { forced: true };
@@ -177,7 +176,8 @@ export function createDeliveriesService({
       return count;
     },
 
-    async discardPending({ principal, requestId }, endpointId) {
+    async discardPending(caller, endpointId) {
+      const { principal } = caller;
       const { environmentId } = principal;
       await getEndpoint(principal, endpointId);
       return transaction(pool, async (tx) => {
@@ -193,12 +193,9 @@ export function createDeliveriesService({
           },
         );
         if (discarded > 0)
-          await recordAudit(tx, {
-            principal,
-            requestId,
+          await recordAudit(tx, caller, {
             action: 'webhook_endpoint.deliveries_discarded',
             target: `webhook_endpoint:${endpointId}`,
-            before: null,
             after: { count: discarded },
           });
         return discarded;

@@ -1,7 +1,7 @@
 import { parseTarget } from '../../channels/net.ts';
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import type { Principal } from '../../http/principal.ts';
+import type { Caller, Principal } from '../../http/principal.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -22,26 +22,18 @@ import {
 import { endpointContext, environmentContext, issueSecret } from './secrets.ts';
 import { endpointView } from './view.ts';
 
-export interface EndpointCaller {
-  principal: Principal;
-  requestId: string;
-}
-
 export interface WebhookEndpointsService {
-  create(
-    caller: EndpointCaller,
-    request: NewWebhookEndpoint,
-  ): Promise<WebhookEndpoint & { signing_secret: string }>;
+  create(caller: Caller, request: NewWebhookEndpoint): Promise<WebhookEndpoint & { signing_secret: string }>;
   get(principal: Principal, id: string): Promise<WebhookEndpoint>;
   list(
     principal: Principal,
     query: { cursor?: string; limit?: number; include_disabled?: boolean },
   ): Promise<Page<WebhookEndpoint>>;
-  update(caller: EndpointCaller, id: string, change: EndpointChange): Promise<WebhookEndpoint>;
-  disable(caller: EndpointCaller, id: string): Promise<void>;
-  rotateSecret(caller: EndpointCaller, id: string): Promise<WebhookEndpoint & { signing_secret: string }>;
+  update(caller: Caller, id: string, change: EndpointChange): Promise<WebhookEndpoint>;
+  disable(caller: Caller, id: string): Promise<void>;
+  rotateSecret(caller: Caller, id: string): Promise<WebhookEndpoint & { signing_secret: string }>;
   /** Returns the new signing secret of the environment, with its prefix. */
-  rotateEnvironmentSecret(caller: EndpointCaller): Promise<{ secret: string; prefix: string }>;
+  rotateEnvironmentSecret(caller: Caller): Promise<{ secret: string; prefix: string }>;
 }
 
 type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'keyring' | 'config'>;
@@ -61,14 +53,12 @@ export function createWebhookEndpointsService({
 
   async function audit(
     tx: Sql,
-    { principal, requestId }: EndpointCaller,
+    caller: Caller,
     change: string,
     before: store.EndpointRow | null,
     after: store.EndpointRow,
   ): Promise<void> {
-    await recordAudit(tx, {
-      principal,
-      requestId,
+    await recordAudit(tx, caller, {
       action: `webhook_endpoint.${change}`,
       target: `webhook_endpoint:${after.id}`,
       before: before && endpointView(before),
@@ -209,18 +199,15 @@ export function createWebhookEndpointsService({
       return { ...(await shown(row)), signing_secret: secret };
     },
 
-    async rotateEnvironmentSecret({ principal, requestId }) {
-      const { environmentId } = principal;
+    async rotateEnvironmentSecret(caller) {
+      const { environmentId } = caller.principal;
       return transaction(pool, async (tx) => {
         const before = await lockEnvironmentSecrets(tx, environmentId);
         const issued = issueSecret(keyring, environmentContext(environmentId), before, clock());
         await updateEnvironmentSecrets(tx, environmentId, issued.stored);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'webhook_secret.rotated',
           target: `environment:${environmentId}`,
-          before: null,
           after: { signing_secret_prefix: issued.prefix },
         });
         return issued;

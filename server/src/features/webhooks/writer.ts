@@ -4,7 +4,7 @@ import { createOutcomeWriter } from '../../db/outcome-writer.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type Claim, finishHeld } from '../../queue/index.ts';
-import { recordAudit } from '../platform/audit/index.ts';
+import { recordAudit, serviceAuthor } from '../platform/audit/index.ts';
 import {
   clearNextAttempts,
   type DeliveryFact,
@@ -106,14 +106,7 @@ export function createDeliveryWriter(
     for (const row of disabled) {
       deps.log.warn({ endpointId: row.id, reason: row.disabled_reason }, 'webhook endpoint disabled');
       const after = endpointView(row);
-      await recordAudit(tx, {
-        principal: {
-          kind: 'system',
-          id: null,
-          organizationId: row.organization_id,
-          environmentId: row.environment_id,
-        },
-        requestId: null,
+      await recordAudit(tx, serviceAuthor(row.organization_id, row.environment_id), {
         action: 'webhook_endpoint.auto_disabled',
         target: `webhook_endpoint:${row.id}`,
         before: { ...after, status: 'active', disabled_reason: null },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type Pool, query, transaction, transactionOnce } from '../../db/sql.ts';
-import { recordAudit } from '../../features/platform/audit/index.ts';
+import { recordAudit, serviceAuthor } from '../../features/platform/audit/index.ts';
 import { createKeyring, type Keyring, sha256 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
 import { sealedColumns } from '../../sealed.ts';
@@ -135,13 +135,9 @@ async function beginMove(
       );
     }
     if (!before) {
-      await recordAudit(tx, {
-        principal: { kind: 'system', id: null, organizationId, environmentId: null },
-        requestId: null,
+      await recordAudit(tx, serviceAuthor(organizationId), {
         action: 'organization.move_started',
         target: `organization:${organizationId}`,
-        before: null,
-        after: null,
       });
     }
     await query(

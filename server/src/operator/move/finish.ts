@@ -1,5 +1,5 @@
 import { type Pool, query, transaction } from '../../db/sql.ts';
-import { recordAudit } from '../../features/platform/audit/index.ts';
+import { recordAudit, serviceAuthor } from '../../features/platform/audit/index.ts';
 import { sameBytes, sha256 } from '../../kernel/crypto.ts';
 import { getOrganization } from './export.ts';
 import { lowerFence, resumeWork } from './hold.ts';
@@ -39,13 +39,9 @@ export function activate(pool: Pool, organizationId: string, code: string): Prom
     if (!sameBytes(sha256(code), move.activation_hash))
       throw new Error('The code is wrong; `handover` at the source prints it.');
     await query(tx, 'delete from organization_moves where organization_id = $1', [organizationId]);
-    await recordAudit(tx, {
-      principal: { kind: 'system', id: null, organizationId, environmentId: null },
-      requestId: null,
+    await recordAudit(tx, serviceAuthor(organizationId), {
       action: 'organization.moved',
       target: `organization:${organizationId}`,
-      before: null,
-      after: null,
     });
     return resumeWork(tx, organization.environmentIds);
   });

@@ -47,10 +47,9 @@ export function broadcastRoutes({ broadcasts }: { broadcasts: BroadcastService }
       ],
       async handler({ principal, body, raw, requestId }) {
         const { broadcast, replayed } = await broadcasts.create(
-          principal,
+          { principal, requestId },
           body,
           idempotencyKeyOf(raw),
-          requestId,
         );
         return { status: replayed ? 200 : 201, body: broadcast };
       },
@@ -112,7 +111,7 @@ export function broadcastRoutes({ broadcasts }: { broadcasts: BroadcastService }
         responses: { 200: Broadcast },
         errors: ['broadcast_ended'],
         async handler({ principal, params, requestId }) {
-          return { status: 200, body: await broadcasts[action](principal, params.id, requestId) };
+          return { status: 200, body: await broadcasts[action]({ principal, requestId }, params.id) };
         },
       }),
     ),

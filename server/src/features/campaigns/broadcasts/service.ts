@@ -1,7 +1,7 @@
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { bodyHashOf } from '../../../http/body-hash.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import type { InlineCheck, TemplateService } from '../../content/templates/index.ts';
@@ -46,10 +46,9 @@ export interface BroadcastService {
   /** `now` is the moment of the start. */
   dryRun(principal: Principal, definition: BroadcastDefinition, now?: number): Promise<BroadcastDryRun>;
   create(
-    principal: Principal,
+    caller: Caller,
     definition: BroadcastDefinition,
     idempotencyKey: string | null,
-    requestId: string,
   ): Promise<{ broadcast: Broadcast; replayed: boolean }>;
   /**
    * Makes the checks of `create`, for a feature that starts the broadcast in its own transaction. With a `period`, the local time
@@ -60,9 +59,9 @@ export interface BroadcastService {
   start(tx: Sql, checked: NewBroadcast): Promise<void>;
   list(principal: Principal, query: BroadcastQuery): Promise<Page<Broadcast>>;
   get(principal: Principal, id: string): Promise<Broadcast>;
-  pause(principal: Principal, id: string, requestId: string): Promise<Broadcast>;
-  resume(principal: Principal, id: string, requestId: string): Promise<Broadcast>;
-  cancel(principal: Principal, id: string, requestId: string): Promise<Broadcast>;
+  pause(caller: Caller, id: string): Promise<Broadcast>;
+  resume(caller: Caller, id: string): Promise<Broadcast>;
+  cancel(caller: Caller, id: string): Promise<Broadcast>;
 }
 
 export function createBroadcastService(
@@ -132,21 +131,18 @@ export function createBroadcastService(
 
   /** Changes the status under the lock that slices take, too. `next` returns null when nothing is to be changed. */
   async function change(
-    principal: Principal,
+    caller: Caller,
     id: string,
-    requestId: string,
     action: string,
     next: (tx: Sql, row: BroadcastRow) => Promise<BroadcastRow | null>,
   ): Promise<Broadcast> {
     const changed = await transaction(pool, async (tx) => {
-      const before = await lockBroadcast(tx, principal.environmentId, id);
+      const before = await lockBroadcast(tx, caller.principal.environmentId, id);
       if (!before) throw notFound('broadcast');
       const after = await next(tx, before);
       if (!after) return view(tx, before);
       await updateBroadcast(tx, after);
-      await recordAudit(tx, {
-        principal,
-        requestId,
+      await recordAudit(tx, caller, {
         action,
         target: `broadcast:${id}`,
         before: { status: before.status },
@@ -164,7 +160,8 @@ export function createBroadcastService(
       return dryRun(deps, principal, await checkDefinition(deps, principal, definition, now), now);
     },
 
-    async create(principal, definition, idempotencyKey, requestId) {
+    async create(caller, definition, idempotencyKey) {
+      const { principal } = caller;
       const claim = await claimOf(principal, definition, idempotencyKey);
       let checked: NewBroadcast;
       try {
@@ -178,12 +175,9 @@ export function createBroadcastService(
       const holder = await transaction(pool, async (tx) => {
         const earlier = await write(tx, checked, claim);
         if (earlier === null)
-          await recordAudit(tx, {
-            principal,
-            requestId,
+          await recordAudit(tx, caller, {
             action: 'broadcast.created',
             target: `broadcast:${checked.id}`,
-            before: null,
             after: { name: checked.name, audience: definition.audience, channels: checked.channels },
           });
         return earlier;
@@ -211,15 +205,15 @@ export function createBroadcastService(
 
     get,
 
-    pause(principal, id, requestId) {
-      return change(principal, id, requestId, 'broadcast.paused', async (_tx, row) => {
+    pause(caller, id) {
+      return change(caller, id, 'broadcast.paused', async (_tx, row) => {
         refuseEnded(row);
         return row.status === 'paused' ? null : { ...pausedRow(row, null), epoch: row.epoch + 1 };
       });
     },
 
-    resume(principal, id, requestId) {
-      return change(principal, id, requestId, 'broadcast.resumed', async (tx, row) => {
+    resume(caller, id) {
+      return change(caller, id, 'broadcast.resumed', async (tx, row) => {
         refuseEnded(row);
         if (row.status !== 'paused') return null;
         const resumed: BroadcastRow = {
@@ -239,8 +233,8 @@ export function createBroadcastService(
       });
     },
 
-    cancel(principal, id, requestId) {
-      return change(principal, id, requestId, 'broadcast.cancelled', async (tx, row) => {
+    cancel(caller, id) {
+      return change(caller, id, 'broadcast.cancelled', async (tx, row) => {
         if (row.status === 'cancelled') return null;
         refuseEnded(row);
         const cancelled: BroadcastRow = {

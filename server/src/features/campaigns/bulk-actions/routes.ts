@@ -30,7 +30,10 @@ export function bulkActionRoutes({ bulkActions }: { bulkActions: BulkActionServi
       async handler({ principal, body: { filter, confirm_token: token }, requestId }) {
         if (token === undefined)
           return { status: 200, body: await bulkActions.preview(principal, 'redrive', filter) };
-        return { status: 202, body: await bulkActions.start(principal, 'redrive', filter, token, requestId) };
+        return {
+          status: 202,
+          body: await bulkActions.start({ principal, requestId }, 'redrive', filter, token),
+        };
       },
     }),
     route({
@@ -47,7 +50,10 @@ export function bulkActionRoutes({ bulkActions }: { bulkActions: BulkActionServi
       async handler({ principal, body: { filter, confirm_token: token }, requestId }) {
         if (token === undefined)
           return { status: 200, body: await bulkActions.preview(principal, 'cancel', filter) };
-        return { status: 202, body: await bulkActions.start(principal, 'cancel', filter, token, requestId) };
+        return {
+          status: 202,
+          body: await bulkActions.start({ principal, requestId }, 'cancel', filter, token),
+        };
       },
     }),
     route({
@@ -88,7 +94,7 @@ export function bulkActionRoutes({ bulkActions }: { bulkActions: BulkActionServi
       params: IdParams,
       responses: { 200: BulkAction },
       async handler({ principal, params, requestId }) {
-        return { status: 200, body: await bulkActions.cancel(principal, params.id, requestId) };
+        return { status: 200, body: await bulkActions.cancel({ principal, requestId }, params.id) };
       },
     }),
   ];

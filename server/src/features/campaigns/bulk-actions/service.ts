@@ -1,6 +1,6 @@
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { msSince, thisMoment } from '../../../kernel/clock.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -24,11 +24,10 @@ export interface BulkActionService {
   preview(principal: Principal, action: BulkActionKind, filter: BulkFilter): Promise<BulkPreview>;
   /** Starts what a preview has shown. A token that is used twice starts one action. */
   start(
-    principal: Principal,
+    caller: Caller,
     action: BulkActionKind,
     filter: BulkFilter,
     confirmToken: string,
-    requestId: string,
   ): Promise<BulkAction>;
   get(principal: Principal, id: string): Promise<BulkAction>;
   list(
@@ -36,7 +35,7 @@ export interface BulkActionService {
     query: { status?: BulkActionStatus; limit?: number; cursor?: string },
   ): Promise<Page<BulkAction>>;
   /** Ends a running action; what is done stays done. */
-  cancel(principal: Principal, id: string, requestId: string): Promise<BulkAction>;
+  cancel(caller: Caller, id: string): Promise<BulkAction>;
 }
 
 const confirmWithinMs = 600_000;
@@ -102,7 +101,8 @@ export function createBulkActionService({
       };
     },
 
-    async start(principal, action, filter, confirmToken, requestId) {
+    async start(caller, action, filter, confirmToken) {
+      const { principal } = caller;
       checkScope(principal, action);
       checkFilter(action, filter);
       const { environmentId } = principal;
@@ -128,14 +128,9 @@ export function createBulkActionService({
         });
         if (!started) return null; // the same token, at the same time
         await queue.enqueue(tx, [{ kind: 'bulk_action', id: started.id, lane: 'bulk', environmentId }]);
-        await recordAudit(tx, {
-          ...{
-            principal,
-            requestId,
-            action: `notifications.${action}_started`,
-            target: `bulk_action:${started.id}`,
-          },
-          before: null,
+        await recordAudit(tx, caller, {
+          action: `notifications.${action}_started`,
+          target: `bulk_action:${started.id}`,
           after: { filter: withoutPerson(filter), total: started.total },
         });
         return started;
@@ -158,14 +153,16 @@ export function createBulkActionService({
       return { data: data.map((row) => viewOf(row, clock())), next_cursor };
     },
 
-    async cancel(principal, id, requestId) {
+    async cancel(caller, id) {
+      const { principal } = caller;
       await transaction(pool, async (tx) => {
         const row = await store.lockBulkAction(tx, principal.environmentId, id);
         if (!row) throw notFound('bulk action');
         if (row.status !== 'running') return;
         await store.updateBulkAction(tx, { ...row, status: 'cancelled' });
-        await recordAudit(tx, {
-          ...{ principal, requestId, action: 'bulk_action.cancelled', target: `bulk_action:${id}` },
+        await recordAudit(tx, caller, {
+          action: 'bulk_action.cancelled',
+          target: `bulk_action:${id}`,
           before: { status: row.status },
           after: { status: 'cancelled' },
         });

@@ -165,8 +165,8 @@ function actionRoutes(schedules: ScheduleService): Route[] {
       ),
       responses: { 202: ScheduleRun, 200: ScheduleRun },
       async handler({ principal, requestId, params, raw }) {
-        const author = { principal, requestId };
-        const { run, replayed } = await schedules.runNow(author, params.key, idempotencyKeyOf(raw));
+        const caller = { principal, requestId };
+        const { run, replayed } = await schedules.runNow(caller, params.key, idempotencyKeyOf(raw));
         return { status: replayed ? 200 : 202, body: run };
       },
     }),

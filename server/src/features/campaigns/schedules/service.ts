@@ -1,7 +1,7 @@
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { hashBody } from '../../../http/body-hash.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
@@ -44,22 +44,17 @@ import { firstSlot, nextRunViews, timerDueAt, timerTimes, timingOf } from './tim
 import { auditView, runView, scheduleDetail, scheduleView, timingIn } from './view.ts';
 import { memberData } from './workflow-slice.ts';
 
-export interface ScheduleAuthor {
-  principal: Principal;
-  requestId: string;
-}
-
 export interface ScheduleService {
-  create(author: ScheduleAuthor, request: NewSchedule): Promise<ScheduleDetail>;
+  create(caller: Caller, request: NewSchedule): Promise<ScheduleDetail>;
   list(principal: Principal, query: ScheduleQuery): Promise<Page<Schedule>>;
   get(principal: Principal, key: string): Promise<ScheduleDetail>;
-  replace(author: ScheduleAuthor, key: string, request: ScheduleBody): Promise<ScheduleDetail>;
-  remove(author: ScheduleAuthor, key: string): Promise<void>;
-  pause(author: ScheduleAuthor, key: string): Promise<ScheduleDetail>;
-  resume(author: ScheduleAuthor, key: string): Promise<ScheduleDetail>;
+  replace(caller: Caller, key: string, request: ScheduleBody): Promise<ScheduleDetail>;
+  remove(caller: Caller, key: string): Promise<void>;
+  pause(caller: Caller, key: string): Promise<ScheduleDetail>;
+  resume(caller: Caller, key: string): Promise<ScheduleDetail>;
   /** Runs the schedule once, beside its slots. `replayed` when the Idempotency-Key was used before, and nothing was started. */
   runNow(
-    author: ScheduleAuthor,
+    caller: Caller,
     key: string,
     idempotencyKey: string | null,
   ): Promise<{ run: ScheduleRun; replayed: boolean }>;
@@ -132,22 +127,20 @@ export function createScheduleService({
 
   /** Changes a schedule and replaces its timer. A timer that a worker has claimed already finds no schedule. */
   async function change(
-    { principal, requestId }: ScheduleAuthor,
+    caller: Caller,
     key: string,
     action: string,
     next: (row: store.ScheduleRow) => store.ScheduleRow | null,
   ): Promise<ScheduleDetail> {
     const changed = await transaction(pool, async (tx) => {
-      const before = await getLocked(tx, principal, key);
+      const before = await getLocked(tx, caller.principal, key);
       const wanted = next(before);
       if (wanted === null) return before;
       await queue.withdraw(tx, 'schedule', before.timer_id);
       const after = await store.updateSchedule(tx, wanted);
       await setTimer(tx, after);
       const isEdit = action === 'updated';
-      await recordAudit(tx, {
-        principal,
-        requestId,
+      await recordAudit(tx, caller, {
         action: `schedule.${action}`,
         target: `schedule:${after.id}`,
         before: isEdit ? auditView(before) : { status: before.status },
@@ -159,7 +152,8 @@ export function createScheduleService({
   }
 
   return {
-    async create({ principal, requestId }, request) {
+    async create(caller, request) {
+      const { principal } = caller;
       const { environmentId } = principal;
       const fields = await fieldsOf(principal, request);
       const created = await transaction(pool, async (tx) => {
@@ -180,12 +174,9 @@ export function createScheduleService({
             param: 'key',
           });
         await setTimer(tx, row);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'schedule.created',
           target: `schedule:${row.id}`,
-          before: null,
           after: auditView(row),
         });
         return row;
@@ -212,44 +203,42 @@ export function createScheduleService({
     },
 
     /** A paused schedule stays paused. */
-    async replace(author, key, request) {
-      const fields = await fieldsOf(author.principal, request);
-      return change(author, key, 'updated', (row) =>
+    async replace(caller, key, request) {
+      const fields = await fieldsOf(caller.principal, request);
+      return change(caller, key, 'updated', (row) =>
         row.status === 'paused' ? { ...row, ...fields } : { ...row, ...fields, ...timerOf(fields) },
       );
     },
 
-    async remove({ principal, requestId }, key) {
+    async remove(caller, key) {
       await transaction(pool, async (tx) => {
-        const row = await getLocked(tx, principal, key);
+        const row = await getLocked(tx, caller.principal, key);
         await queue.withdraw(tx, 'schedule', row.timer_id);
         await store.deleteSchedule(tx, row.id);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'schedule.deleted',
           target: `schedule:${row.id}`,
           before: auditView(row),
-          after: null,
         });
       });
     },
 
-    pause: (author, key) =>
-      change(author, key, 'paused', (row) =>
+    pause: (caller, key) =>
+      change(caller, key, 'paused', (row) =>
         row.status === 'active'
           ? { ...row, status: 'paused', next_slot: null, next_run_at: null, timer_id: newId(clock()) }
           : null,
       ),
 
     /** Slots that passed during the pause were not missed. */
-    resume: (author, key) =>
-      change(author, key, 'resumed', (row) => {
-        requireTargetScope(author.principal, row.target);
+    resume: (caller, key) =>
+      change(caller, key, 'resumed', (row) => {
+        requireTargetScope(caller.principal, row.target);
         return row.status === 'paused' ? { ...row, ...timerOf(row) } : null;
       }),
 
-    async runNow({ principal, requestId }, key, idempotencyKey) {
+    async runNow(caller, key, idempotencyKey) {
+      const { principal } = caller;
       const result = await transaction(pool, async (tx) => {
         const schedule = await getLocked(tx, principal, key);
         requireTargetScope(principal, schedule.target);
@@ -278,12 +267,9 @@ export function createScheduleService({
           missed_count: 0,
         });
         await queue.enqueue(tx, [{ kind: 'schedule', id, lane: 'normal', environmentId }]);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'schedule.run',
           target: `schedule:${scheduleId}`,
-          before: null,
           after: { schedule_run_id: id },
         });
         return { run: await getRun(tx, schedule, id), replayed: false };

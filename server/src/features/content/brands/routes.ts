@@ -74,7 +74,11 @@ export function brandRoutes({ pool }: Pick<Deps, 'pool'>): Route[] {
           const before = await findBrand(tx, principal.environmentId);
           await upsertBrand(tx, principal.environmentId, after);
           const target = `environment:${principal.environmentId}`;
-          await recordAudit(tx, { principal, requestId, action: 'brand.replaced', target, before, after });
+          await recordAudit(
+            tx,
+            { principal, requestId },
+            { action: 'brand.replaced', target, before, after },
+          );
         });
         return { status: 200, body: after };
       },

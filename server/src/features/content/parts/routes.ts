@@ -45,8 +45,8 @@ function layoutRoutes(parts: PartService): Route[] {
       errors: ['template_syntax_error', 'part_limit_reached', 'duplicate_key'],
       async handler({ principal, params, body, requestId, raw }) {
         const condition = { ifVersion: ifMatch(raw), createOnly: isCreateOnly(raw) };
-        const author = { principal, requestId, ...condition };
-        const { row, isNew } = await parts.putLayout(author, params.key, body);
+        const caller = { principal, requestId, ...condition };
+        const { row, isNew } = await parts.putLayout(caller, params.key, body);
         return { status: isNew ? 201 : 200, body: layoutViewOf(row) };
       },
     }),
@@ -135,8 +135,8 @@ function layoutRoutes(parts: PartService): Route[] {
       headers: ifMatchHeader,
       responses: { 200: Layout },
       async handler({ principal, params, requestId, raw }) {
-        const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        const restored = await parts.restore(author, 'layout', params.key, params.version);
+        const caller = { principal, requestId, ifVersion: ifMatch(raw) };
+        const restored = await parts.restore(caller, 'layout', params.key, params.version);
         return { status: 200, body: layoutViewOf(restored) };
       },
     }),
@@ -161,8 +161,8 @@ function partialRoutes(parts: PartService): Route[] {
       errors: ['template_syntax_error', 'part_limit_reached', 'duplicate_key'],
       async handler({ principal, params, body, requestId, raw }) {
         const condition = { ifVersion: ifMatch(raw), createOnly: isCreateOnly(raw) };
-        const author = { principal, requestId, ...condition };
-        const { row, isNew } = await parts.putPartial(author, params.key, body);
+        const caller = { principal, requestId, ...condition };
+        const { row, isNew } = await parts.putPartial(caller, params.key, body);
         return { status: isNew ? 201 : 200, body: partialViewOf(row) };
       },
     }),
@@ -252,8 +252,8 @@ function partialRoutes(parts: PartService): Route[] {
       headers: ifMatchHeader,
       responses: { 200: TemplatePartial },
       async handler({ principal, params, requestId, raw }) {
-        const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        const restored = await parts.restore(author, 'partial', params.key, params.version);
+        const caller = { principal, requestId, ifVersion: ifMatch(raw) };
+        const restored = await parts.restore(caller, 'partial', params.key, params.version);
         return { status: 200, body: partialViewOf(restored) };
       },
     }),

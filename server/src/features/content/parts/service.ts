@@ -1,6 +1,6 @@
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { decodeOffset, encodeOffset, type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
@@ -30,12 +30,7 @@ import type { PartKind, PartRow, PartVersionRow } from './store.ts';
 import * as store from './store.ts';
 import { auditViewOf } from './view.ts';
 
-export interface PartAuthor {
-  principal: Principal;
-  requestId: string;
-}
-
-export interface PartEditor extends PartAuthor {
+export interface PartEditor extends Caller {
   /** The change applies only to this version; null when any version is accepted. */
   ifVersion: number | null;
   /** The change applies only when there is no such part yet. */
@@ -49,12 +44,12 @@ export interface SavedPart {
 
 /** Layouts, partials and translations: what templates share. The key of a translation is its locale. */
 export interface PartService {
-  putLayout(author: PartEditor, key: string, request: PutLayout): Promise<SavedPart>;
-  putPartial(author: PartEditor, key: string, request: PutPartial): Promise<SavedPart>;
-  putTranslation(author: PartEditor, locale: string, request: PutTranslation): Promise<SavedPart>;
+  putLayout(caller: PartEditor, key: string, request: PutLayout): Promise<SavedPart>;
+  putPartial(caller: PartEditor, key: string, request: PutPartial): Promise<SavedPart>;
+  putTranslation(caller: PartEditor, locale: string, request: PutTranslation): Promise<SavedPart>;
   get(principal: Principal, kind: PartKind, key: string): Promise<PartRow>;
   list(principal: Principal, kind: PartKind, query: PartQuery): Promise<Page<PartRow>>;
-  delete(author: PartAuthor, kind: PartKind, key: string): Promise<void>;
+  delete(caller: Caller, kind: PartKind, key: string): Promise<void>;
   listVersions(
     principal: Principal,
     kind: PartKind,
@@ -62,7 +57,7 @@ export interface PartService {
     query: PartVersionQuery,
   ): Promise<Page<{ id: string; version: number }>>;
   getVersion(principal: Principal, kind: PartKind, key: string, version: number): Promise<PartVersionRow>;
-  restore(author: PartEditor, kind: PartKind, key: string, version: number): Promise<PartRow>;
+  restore(caller: PartEditor, kind: PartKind, key: string, version: number): Promise<PartRow>;
   /** The number of missing keys of each locale. */
   countMissing(principal: Principal, locales: string[]): Promise<Map<string, number>>;
   listMissing(principal: Principal, query: MissingQuery): Promise<Page<MissingTranslation>>;
@@ -88,12 +83,12 @@ export function createPartService({
 
   /** `param` is what the request changes. */
   async function save(
-    author: PartEditor,
+    editor: PartEditor,
     next: NextPart,
     param: string,
     action?: string,
   ): Promise<SavedPart> {
-    const { principal, requestId, ifVersion, createOnly = false } = author;
+    const { principal, ifVersion, createOnly = false } = editor;
     const { environmentId } = principal;
     return transaction(pool, async (tx) => {
       await store.lockParts(tx, environmentId);
@@ -111,9 +106,7 @@ export function createPartService({
       const row = await savePart(tx, environmentId, before, next, clock());
       if (row !== before) {
         await checkDependents(tx, row, { isLive: principal.environmentKind === 'live', param });
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, editor, {
           action: `${next.kind}.${action ?? (before ? 'updated' : 'created')}`,
           target: `${next.kind}:${row.id}`,
           before: before && auditViewOf(before),
@@ -125,14 +118,14 @@ export function createPartService({
   }
 
   return {
-    async putLayout(author, key, request) {
-      return save(author, await readLayout(checkingOf(author.principal), key, request), 'html_template');
+    async putLayout(caller, key, request) {
+      return save(caller, await readLayout(checkingOf(caller.principal), key, request), 'html_template');
     },
-    async putPartial(author, key, request) {
-      return save(author, await readPartial(checkingOf(author.principal), key, request), 'template');
+    async putPartial(caller, key, request) {
+      return save(caller, await readPartial(checkingOf(caller.principal), key, request), 'template');
     },
-    async putTranslation(author, locale, request) {
-      return save(author, readTranslation(readLocale(locale), request), 'messages');
+    async putTranslation(caller, locale, request) {
+      return save(caller, readTranslation(readLocale(locale), request), 'messages');
     },
 
     get: ({ environmentId }, kind, key) => get(pool, environmentId, kind, key),
@@ -146,20 +139,17 @@ export function createPartService({
       return { data: await store.listParts(pool, environmentId, ids), next_cursor };
     },
 
-    async delete({ principal, requestId }, kind, key) {
-      const { environmentId } = principal;
+    async delete(caller, kind, key) {
+      const { environmentId } = caller.principal;
       await transaction(pool, async (tx) => {
         await store.lockParts(tx, environmentId);
         const part = await get(tx, environmentId, kind, key);
         await refuseUsed(tx, part);
         await store.deletePart(tx, environmentId, part.id);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: `${kind}.deleted`,
           target: `${kind}:${part.id}`,
           before: auditViewOf(part),
-          after: null,
         });
       });
     },
@@ -178,12 +168,12 @@ export function createPartService({
       return found;
     },
 
-    async restore(author, kind, key, version) {
-      const { principal } = author;
+    async restore(caller, kind, key, version) {
+      const { principal } = caller;
       const part = await get(pool, principal.environmentId, kind, key);
       const { content, uses, keys } = await this.getVersion(principal, kind, key, version);
       const next = { kind, key: part.key, channel: part.channel, content, uses, keys, is_default: null };
-      return (await save(author, next, 'version', 'restored')).row;
+      return (await save(caller, next, 'version', 'restored')).row;
     },
 
     countMissing: ({ environmentId }, locales) => countMissing(pool, environmentId, locales),

@@ -44,8 +44,8 @@ export function translationRoutes(parts: PartService): Route[] {
       errors: ['part_limit_reached', 'duplicate_key'],
       async handler({ principal, params, body, requestId, raw }) {
         const condition = { ifVersion: ifMatch(raw), createOnly: isCreateOnly(raw) };
-        const author = { principal, requestId, ...condition };
-        const { row, isNew } = await parts.putTranslation(author, params.locale, body);
+        const editor = { principal, requestId, ...condition };
+        const { row, isNew } = await parts.putTranslation(editor, params.locale, body);
         return { status: isNew ? 201 : 200, body: await shown(principal, row) };
       },
     }),
@@ -162,8 +162,8 @@ export function translationRoutes(parts: PartService): Route[] {
       headers: ifMatchHeader,
       responses: { 200: Translation },
       async handler({ principal, params, requestId, raw }) {
-        const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        const row = await parts.restore(author, 'translation', params.locale, params.version);
+        const editor = { principal, requestId, ifVersion: ifMatch(raw) };
+        const row = await parts.restore(editor, 'translation', params.locale, params.version);
         return { status: 200, body: await shown(principal, row) };
       },
     }),

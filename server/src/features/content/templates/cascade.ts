@@ -1,6 +1,6 @@
 import type { Channel } from '../../../channels/contract.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
-import type { TemplateAuthor } from './author.ts';
+import type { Caller } from '../../../http/principal.ts';
 import { promoteTemplate, recordPromotion } from './promote.ts';
 import type { TemplatePromotion } from './schema.ts';
 import { findTemplate } from './store.ts';
@@ -28,16 +28,16 @@ export async function listTemplateChannels(
   return new Map(rows.map(({ key, channels }) => [key, new Set(channels)]));
 }
 
-/** Returns null when the author's environment has no such template. With `now` null, only the diff is computed. */
+/** Returns null when the caller's environment has no such template. With `now` null, only the diff is computed. */
 export async function promoteTemplateWithin(
   tx: Sql,
-  author: TemplateAuthor,
+  caller: Caller,
   key: string,
   target: { environmentId: string; now: number | null },
 ): Promise<{ diff: TemplatePromotion['template_diff']; channels: ReadonlySet<Channel> } | null> {
-  const source = await findTemplate(tx, author.principal.environmentId, key, null);
+  const source = await findTemplate(tx, caller.principal.environmentId, key, null);
   if (!source) return null;
   const promoted = await promoteTemplate(tx, source, target.environmentId, target.now);
-  await recordPromotion(tx, author, target.environmentId, promoted);
+  await recordPromotion(tx, caller, target.environmentId, promoted);
   return { diff: promoted.diff, channels: new Set(source.bodies.map(({ channel }) => channel)) };
 }

@@ -1,8 +1,8 @@
 import { lockEnvironment } from '../../../db/lock-environment.ts';
 import type { Sql } from '../../../db/sql.ts';
+import type { Caller } from '../../../http/principal.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import { type PartChange, partAuditViewOf, pinsKey, promoteParts, removedParts } from '../parts/index.ts';
-import type { TemplateAuthor } from './author.ts';
 import { diffTemplates, type TemplateContent } from './diff.ts';
 import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
 import type { TemplatePromotion } from './schema.ts';
@@ -70,15 +70,14 @@ export async function promoteTemplate(
 
 export async function recordPromotion(
   tx: Sql,
-  { principal, requestId }: TemplateAuthor,
+  caller: Caller,
   environmentId: string,
   { before, after, partChanges }: PromotedTemplate,
 ): Promise<void> {
-  const common = { principal: { ...principal, environmentId }, requestId };
+  const callerInLive = { ...caller, principal: { ...caller.principal, environmentId } };
   for (const change of partChanges) {
     const { kind, id } = change.after;
-    await recordAudit(tx, {
-      ...common,
+    await recordAudit(tx, callerInLive, {
       action: `${kind}.promoted`,
       target: `${kind}:${id}`,
       before: change.before && partAuditViewOf(change.before),
@@ -86,8 +85,7 @@ export async function recordPromotion(
     });
   }
   if (!after) return;
-  await recordAudit(tx, {
-    ...common,
+  await recordAudit(tx, callerInLive, {
     action: 'template.promoted',
     target: `template:${after.id}`,
     before: before && auditViewOf(before),

@@ -87,8 +87,8 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
       body: TemplatePatch,
       responses: { 200: Template },
       async handler({ principal, params, body, requestId, raw }) {
-        const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        const changed = await templates.update(author, params.key, body);
+        const caller = { principal, requestId, ifVersion: ifMatch(raw) };
+        const changed = await templates.update(caller, params.key, body);
         return { status: 200, body: viewOf(changed) };
       },
     }),
@@ -124,8 +124,8 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
       responses: { 201: SavedTemplateBody, 200: SavedTemplateBody },
       async handler({ principal, params, query, body, requestId, raw }) {
         const where = { channel: params.channel, locale: query.locale };
-        const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        const saved = await templates.putBody(author, params.key, where, body);
+        const caller = { principal, requestId, ifVersion: ifMatch(raw) };
+        const saved = await templates.putBody(caller, params.key, where, body);
         return {
           status: saved.isNew ? 201 : 200,
           body: { ...bodyViewOf(saved.body), version: saved.version },
@@ -146,8 +146,8 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
       responses: { 204: null },
       async handler({ principal, params, query, requestId, raw }) {
         const where = { channel: params.channel, locale: query.locale };
-        const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        await templates.deleteBody(author, params.key, where);
+        const caller = { principal, requestId, ifVersion: ifMatch(raw) };
+        await templates.deleteBody(caller, params.key, where);
         return { status: 204 };
       },
     }),
@@ -232,8 +232,8 @@ export function templateRoutes({ templates }: { templates: TemplateService }): R
       headers: ifMatchHeader,
       responses: { 200: Template },
       async handler({ principal, params, requestId, raw }) {
-        const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        const restored = await templates.restore(author, params.key, params.version);
+        const caller = { principal, requestId, ifVersion: ifMatch(raw) };
+        const restored = await templates.restore(caller, params.key, params.version);
         return { status: 200, body: viewOf(restored) };
       },
     }),

@@ -3,14 +3,13 @@ import { ringSettingOf } from '../../../channels/in-app/push/ring-setting.ts';
 import { lockEnvironment } from '../../../db/lock-environment.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { isUuid } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { runCounted } from '../../../threads/effort.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import { type Checking, createPartReader } from '../parts/index.ts';
-import type { TemplateAuthor } from './author.ts';
 import { type BodyFields, channelOf, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
 import { checkLocale } from './check.ts';
 import { checkBounded } from './check-bounded.ts';
@@ -40,24 +39,24 @@ import * as store from './store.ts';
 import { draftPreviewTask, templatePreviewTask } from './tasks.ts';
 import { auditViewOf } from './view.ts';
 
-export interface Editor extends TemplateAuthor {
+export interface Editor extends Caller {
   /** The change applies only to this version; null when any version is accepted. */
   ifVersion: number | null;
 }
 
 export interface TemplateService {
-  create(author: TemplateAuthor, request: NewTemplate): Promise<TemplateRow>;
+  create(caller: Caller, request: NewTemplate): Promise<TemplateRow>;
   list(principal: Principal, query: TemplateQuery): Promise<Page<TemplateRow>>;
   get(principal: Principal, key: string): Promise<TemplateRow>;
-  update(author: Editor, key: string, request: TemplatePatch): Promise<TemplateRow>;
-  delete(author: TemplateAuthor, key: string): Promise<void>;
+  update(caller: Editor, key: string, request: TemplatePatch): Promise<TemplateRow>;
+  delete(caller: Caller, key: string): Promise<void>;
   putBody(
-    author: Editor,
+    caller: Editor,
     key: string,
     where: BodyLocation,
     request: PutBodyRequest,
   ): Promise<{ body: BodyFields; version: number; isNew: boolean }>;
-  deleteBody(author: Editor, key: string, where: BodyLocation): Promise<void>;
+  deleteBody(caller: Editor, key: string, where: BodyLocation): Promise<void>;
   render(principal: Principal, key: string, request: RenderRequest): Promise<RenderResponse>;
   /** Previews a body that is not saved. */
   preview(principal: Principal, request: PreviewRequest): Promise<PreviewResponse>;
@@ -74,8 +73,8 @@ export interface TemplateService {
     query: TemplateVersionQuery,
   ): Promise<Page<{ id: string; version: number; name: string }>>;
   getVersion(principal: Principal, key: string, version: number): Promise<VersionContentRow>;
-  restore(author: Editor, key: string, version: number): Promise<TemplateRow>;
-  promote(author: TemplateAuthor, key: string, dryRun: boolean): Promise<TemplatePromotion>;
+  restore(caller: Editor, key: string, version: number): Promise<TemplateRow>;
+  promote(caller: Caller, key: string, dryRun: boolean): Promise<TemplatePromotion>;
   /** Returns the version to pin when a send is accepted. */
   find: TemplateDirectory['find'];
 }
@@ -124,11 +123,12 @@ export function createTemplateService(
 
   /** Changes are serialized: `decide` sees the template as the previous change left it. */
   async function change(
-    { principal, requestId, ifVersion }: Editor,
+    editor: Editor,
     key: string,
     action: string,
     decide: (template: TemplateRow, tx: Sql) => Unpinned | Promise<TemplateContent>,
   ): Promise<TemplateRow> {
+    const { principal, ifVersion } = editor;
     const saved = await transaction(pool, async (tx) => {
       await lockEnvironment(tx, principal.environmentId);
       const before = await getLocked(tx, principal.environmentId, key);
@@ -139,9 +139,7 @@ export function createTemplateService(
       const keepsParts = 'parts' in decided && principal.environmentKind === 'live';
       const content = keepsParts ? decided : await pinned(tx, principal, decided);
       const after = await saveTemplate(tx, before, content, clock());
-      await recordAudit(tx, {
-        principal,
-        requestId,
+      await recordAudit(tx, editor, {
         action,
         target: `template:${after.id}`,
         before: auditViewOf(before),
@@ -156,7 +154,8 @@ export function createTemplateService(
   return {
     find: directory.find,
 
-    async create({ principal, requestId }, request) {
+    async create(caller, request) {
+      const { principal } = caller;
       requireFlat(request);
       const checking = checkingOf(principal);
       const listed = await listedBodies(checking, request);
@@ -170,12 +169,9 @@ export function createTemplateService(
         const made = await insertTemplate(tx, location, content, clock());
         if (!made)
           throw new Problem('duplicate_key', 'A template with this key already exists.', { param: 'key' });
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'template.created',
           target: `template:${made.id}`,
-          before: null,
           after: auditViewOf(made),
         });
         return made;
@@ -193,11 +189,11 @@ export function createTemplateService(
 
     get: ({ environmentId }, key) => get(pool, environmentId, key),
 
-    async update(author, key, request) {
-      const checking = checkingOf(author.principal);
+    async update(caller, key, request) {
+      const checking = checkingOf(caller.principal);
       const listed = await listedBodies(checking, request);
       return nextBodies(checking, listed, request, (nextOf) =>
-        change(author, key, 'template.updated', ({ name, bodies, push }) => ({
+        change(caller, key, 'template.updated', ({ name, bodies, push }) => ({
           name: request.name === undefined ? name : checkName(request.name),
           bodies: nextOf(bodies),
           push: request.push === undefined ? push : request.push && ringSettingOf(request.push),
@@ -205,33 +201,30 @@ export function createTemplateService(
       );
     },
 
-    async delete({ principal, requestId }, key) {
-      const { environmentId } = principal;
+    async delete(caller, key) {
+      const { environmentId } = caller.principal;
       const gone = await transaction(pool, async (tx) => {
         const template = await getLocked(tx, environmentId, key);
         const users = await listUsers(tx, environmentId, template.key);
         if (users.length > 0)
           throw new Problem('template_in_use', `Active workflows use this template: ${users.join(', ')}.`);
         await store.deleteTemplate(tx, environmentId, template.id);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'template.deleted',
           target: `template:${template.id}`,
           before: auditViewOf(template),
-          after: null,
         });
         return template;
       });
       directory.forget(environmentId, gone.key);
     },
 
-    async putBody(author, key, where, request) {
+    async putBody(caller, key, where, request) {
       const { channel, locale } = placeOf(where);
       const given = newBody(channel, locale, request);
-      const body = await checkBounded(checkingOf(author.principal), given, (field) => field);
+      const body = await checkBounded(checkingOf(caller.principal), given, (field) => field);
       let isNew = false;
-      const saved = await change(author, key, 'template.updated', ({ name, bodies, push }) => {
+      const saved = await change(caller, key, 'template.updated', ({ name, bodies, push }) => {
         if (locale && !findBody(bodies, channel, null)) throw needsDefault('locale');
         isNew = !findBody(bodies, channel, locale);
         return { name, bodies: checkSize(replaceBody(bodies, body)), push };
@@ -239,9 +232,9 @@ export function createTemplateService(
       return { body, version: saved.version, isNew };
     },
 
-    async deleteBody(author, key, where) {
+    async deleteBody(caller, key, where) {
       const { channel, locale } = placeOf(where);
-      await change(author, key, 'template.updated', ({ name, bodies, push }) => {
+      await change(caller, key, 'template.updated', ({ name, bodies, push }) => {
         if (!findBody(bodies, channel, locale)) throw notFound('template body');
         return { name, bodies: removeBody(bodies, channel, locale), push };
       });
@@ -297,12 +290,13 @@ export function createTemplateService(
       return getVersion(pool, environmentId, id, version);
     },
 
-    restore: (author, key, version) =>
-      change(author, key, 'template.restored', ({ id, environment_id }, tx) =>
+    restore: (caller, key, version) =>
+      change(caller, key, 'template.restored', ({ id, environment_id }, tx) =>
         getVersion(tx, environment_id, id, version),
       ),
 
-    async promote({ principal, requestId }, key, dryRun) {
+    async promote(caller, key, dryRun) {
+      const { principal } = caller;
       if (principal.environmentKind !== 'test') {
         throw new Problem(
           'promotion_source_must_be_test',
@@ -315,7 +309,7 @@ export function createTemplateService(
         const live = await store.findLiveEnvironment(tx, organizationId);
         if (!live) throw notFound('Live environment');
         const promoted = await promoteTemplate(tx, source, live, dryRun ? null : clock());
-        await recordPromotion(tx, { principal, requestId }, live, promoted);
+        await recordPromotion(tx, caller, live, promoted);
         return { ...promoted, live };
       });
       directory.forget(live, diff.key);

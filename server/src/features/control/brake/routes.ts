@@ -78,7 +78,7 @@ export function brakeRoutes({ brakeService, holds }: { brakeService: BrakeServic
       responses: { 201: Rule, 200: Rule },
       errors: ['brake_limit_reached'],
       async handler({ principal, params, body, requestId }) {
-        const { rule, isNew } = await brakeService.putRule(principal, params.key, body, requestId);
+        const { rule, isNew } = await brakeService.putRule({ principal, requestId }, params.key, body);
         return { status: isNew ? 201 : 200, body: rule };
       },
     }),
@@ -95,7 +95,7 @@ export function brakeRoutes({ brakeService, holds }: { brakeService: BrakeServic
       responses: { 204: null },
       errors: ['brake_rule_default'],
       async handler({ principal, params, requestId }) {
-        await brakeService.deleteRule(principal, params.key, requestId);
+        await brakeService.deleteRule({ principal, requestId }, params.key);
         return { status: 204 };
       },
     }),
@@ -112,7 +112,7 @@ export function brakeRoutes({ brakeService, holds }: { brakeService: BrakeServic
       bodyOptional: true,
       responses: { 201: Freeze, 200: Freeze },
       async handler({ principal, body, requestId }) {
-        const { freeze, isNew } = await brakeService.freeze(principal, body, requestId);
+        const { freeze, isNew } = await brakeService.freeze({ principal, requestId }, body);
         return { status: isNew ? 201 : 200, body: freeze };
       },
     }),
@@ -132,7 +132,7 @@ export function brakeRoutes({ brakeService, holds }: { brakeService: BrakeServic
       async handler({ principal, body, requestId }) {
         return {
           status: 202,
-          body: await brakeService.unfreeze(principal, body.channel ?? null, requestId),
+          body: await brakeService.unfreeze({ principal, requestId }, body.channel ?? null),
         };
       },
     }),
@@ -179,7 +179,7 @@ export function brakeRoutes({ brakeService, holds }: { brakeService: BrakeServic
       responses: { 202: Release },
       errors: ['brake_limit_reached', 'brake_frozen', 'brake_cancelling'],
       async handler({ principal, params, body, requestId }) {
-        return { status: 202, body: await brakeService.release(principal, params.hold, body, requestId) };
+        return { status: 202, body: await brakeService.release({ principal, requestId }, params.hold, body) };
       },
     }),
     route({
@@ -219,7 +219,7 @@ export function brakeRoutes({ brakeService, holds }: { brakeService: BrakeServic
       params: ReleaseParams,
       responses: { 200: Release },
       async handler({ principal, params, requestId }) {
-        return { status: 200, body: await brakeService.stopRelease(principal, params.id, requestId) };
+        return { status: 200, body: await brakeService.stopRelease({ principal, requestId }, params.id) };
       },
     }),
   ];

@@ -1,7 +1,7 @@
 import { lockEnvironment } from '../../../db/lock-environment.ts';
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
@@ -41,34 +41,20 @@ export interface BrakeService {
   listRules(principal: Principal): Promise<RuleResponse[]>;
   getRule(principal: Principal, key: string): Promise<RuleResponse>;
   /** `isNew` is false when a rule with this key was replaced; a default rule counts as new. */
-  putRule(
-    principal: Principal,
-    key: string,
-    input: RuleInput,
-    requestId: string,
-  ): Promise<{ rule: RuleResponse; isNew: boolean }>;
-  deleteRule(principal: Principal, key: string, requestId: string): Promise<void>;
+  putRule(caller: Caller, key: string, input: RuleInput): Promise<{ rule: RuleResponse; isNew: boolean }>;
+  deleteRule(caller: Caller, key: string): Promise<void>;
   /** `isNew` is false when the channel was frozen already; the freeze stays as it is. */
-  freeze(
-    principal: Principal,
-    input: FreezeInput,
-    requestId: string,
-  ): Promise<{ freeze: FreezeResponse; isNew: boolean }>;
+  freeze(caller: Caller, input: FreezeInput): Promise<{ freeze: FreezeResponse; isNew: boolean }>;
   /** Resolves to the release of what the freeze held. */
-  unfreeze(principal: Principal, channel: string | null, requestId: string): Promise<ReleaseResponse>;
-  release(
-    principal: Principal,
-    hold: string,
-    input: ReleaseInput,
-    requestId: string,
-  ): Promise<ReleaseResponse>;
+  unfreeze(caller: Caller, channel: string | null): Promise<ReleaseResponse>;
+  release(caller: Caller, hold: string, input: ReleaseInput): Promise<ReleaseResponse>;
   listReleases(
     principal: Principal,
     query: { cursor?: string; limit?: number },
   ): Promise<Page<ReleaseResponse>>;
   getRelease(principal: Principal, id: string): Promise<ReleaseResponse>;
   /** Stops a release where it is; what it has released stays released. */
-  stopRelease(principal: Principal, id: string, requestId: string): Promise<ReleaseResponse>;
+  stopRelease(caller: Caller, id: string): Promise<ReleaseResponse>;
 }
 
 const defaultFreezeHours = 168;
@@ -129,8 +115,8 @@ export function createBrakeService(
 
     getRule: find,
 
-    async putRule(principal, key, input, requestId) {
-      const { environmentId } = principal;
+    async putRule(caller, key, input) {
+      const { environmentId } = caller.principal;
       const rule = ruleOf(key, input);
       await checkMatch(pool, environmentId, rule.match);
       const result = await transaction(pool, async (tx) => {
@@ -140,9 +126,7 @@ export function createBrakeService(
         if (!before && stored.length >= limits.rules)
           throw new Problem('brake_limit_reached', `An environment can have at most ${limits.rules} rules.`);
         const after = await upsertRule(tx, { ...rule, id: newId(), environment_id: environmentId });
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: before ? 'brake_rule.updated' : 'brake_rule.created',
           target: `brake_rule:${key}`,
           before: before && ruleView(before),
@@ -154,7 +138,8 @@ export function createBrakeService(
       return result;
     },
 
-    async deleteRule(principal, key, requestId) {
+    async deleteRule(caller, key) {
+      const { principal } = caller;
       const { environmentId } = principal;
       await transaction(pool, async (tx) => {
         await lockEnvironment(tx, environmentId);
@@ -162,19 +147,17 @@ export function createBrakeService(
         const isDefault = defaults(principal.environmentKind).some((rule) => rule.key === key);
         if (!before) throw isDefault ? defaultRuleProblem(key) : notFound('rule');
         await deleteRule(tx, environmentId, key);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'brake_rule.deleted',
           target: `brake_rule:${key}`,
           before: ruleView(before),
-          after: null,
         });
       });
       await states.changed();
     },
 
-    async freeze(principal, input, requestId) {
+    async freeze(caller, input) {
+      const { principal } = caller;
       const { environmentId } = principal;
       const channel = input.channel ?? 'all';
       const { frozen, isReported } = await transaction(pool, async (tx) => {
@@ -188,12 +171,9 @@ export function createBrakeService(
         });
         if (!added) return { frozen: null, isReported: false };
         const data = { environment_id: environmentId, ...freezeView(added) };
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'brake.frozen',
           target: `freeze:${channel}`,
-          before: null,
           after: freezeView(added),
         });
         const events = await recordEvents(tx, queue, [{ environmentId, type: 'brake.frozen', data }]);
@@ -208,8 +188,8 @@ export function createBrakeService(
       return { freeze: freezeView(row), isNew: frozen !== null };
     },
 
-    async unfreeze(principal, given, requestId) {
-      const { environmentId } = principal;
+    async unfreeze(caller, given) {
+      const { environmentId } = caller.principal;
       const channel = given ?? 'all';
       const { release, isReported } = await transaction(pool, async (tx) => {
         await lockEnvironment(tx, environmentId);
@@ -217,9 +197,7 @@ export function createBrakeService(
         const removed = await deleteFreeze(tx, environmentId, channel);
         if (!removed) throw notFound('freeze: this is not frozen');
         const release = await begin(tx, environmentId, freezeHold(channel), { action: 'release' });
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'brake.unfrozen',
           target: `freeze:${channel}`,
           before: freezeView(removed),
@@ -235,8 +213,8 @@ export function createBrakeService(
       return releaseView(release);
     },
 
-    async release(principal, hold, input, requestId) {
-      const { environmentId } = principal;
+    async release(caller, hold, input) {
+      const { environmentId } = caller.principal;
       const release = await transaction(pool, async (tx) => {
         await lockEnvironment(tx, environmentId);
         if (input.action === 'release' && (await isFrozenHold(tx, environmentId, hold)))
@@ -250,12 +228,9 @@ export function createBrakeService(
           );
         const row = await begin(tx, environmentId, hold, input);
         if (row.total === 0) throw notFound('hold: nothing is held under this name');
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: input.action === 'release' ? 'brake.hold_released' : 'brake.hold_cancelled',
           target: `${holdPrefix}${hold}`,
-          before: null,
           after: { release_id: row.id, count: row.total },
         });
         return row;
@@ -277,16 +252,14 @@ export function createBrakeService(
       return releaseView(row);
     },
 
-    async stopRelease(principal, id, requestId) {
-      const { environmentId } = principal;
+    async stopRelease(caller, id) {
+      const { environmentId } = caller.principal;
       await transaction(pool, async (tx) => {
         const row = await lockRelease(tx, id);
         if (row?.environment_id !== environmentId) throw notFound('release');
         if (row.status !== 'running') return;
         await updateRelease(tx, { ...row, status: 'cancelled' });
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'brake.release_stopped',
           target: `brake_release:${id}`,
           before: { status: row.status, done: row.done },

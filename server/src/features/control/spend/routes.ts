@@ -104,7 +104,11 @@ export function spendRoutes({
           const before = viewOf(await listPrices(tx, principal.environmentId));
           await replacePrices(tx, principal.environmentId, prices);
           const target = 'prices:all';
-          await recordAudit(tx, { principal, requestId, action: 'prices.replaced', target, before, after });
+          await recordAudit(
+            tx,
+            { principal, requestId },
+            { action: 'prices.replaced', target, before, after },
+          );
         });
         await brakeStates.changed();
         return { status: 200, body: after };

@@ -117,7 +117,7 @@ function userDeviceRoutes(push: PushService): Route[] {
       body: DeviceBody,
       responses: { 200: Device },
       async handler({ principal, params, body, requestId }) {
-        const device = await push.registerFor(principal, params.externalUserId, body, requestId);
+        const device = await push.registerFor({ principal, requestId }, params.externalUserId, body);
         return { status: 200, body: device };
       },
     }),
@@ -131,7 +131,7 @@ function userDeviceRoutes(push: PushService): Route[] {
       params: DeviceParams,
       responses: { 204: null },
       async handler({ principal, params, requestId }) {
-        await push.removeFor(principal, params.externalUserId, params.id, requestId);
+        await push.removeFor({ principal, requestId }, params.externalUserId, params.id);
         return { status: 204 };
       },
     }),

@@ -1,7 +1,7 @@
 import type { DeviceAddress, DeviceKind, PushSender } from '../../../channels/in-app/push/contract.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import type { Keyring } from '../../../kernel/crypto.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -25,13 +25,8 @@ export interface PushService {
   list(owner: DeviceOwner): Promise<Device[]>;
   /** Idempotent. */
   remove(owner: DeviceOwner, id: string): Promise<void>;
-  registerFor(
-    principal: Principal,
-    externalUserId: string,
-    body: DeviceBody,
-    requestId: string,
-  ): Promise<Device>;
-  removeFor(principal: Principal, externalUserId: string, id: string, requestId: string): Promise<void>;
+  registerFor(caller: Caller, externalUserId: string, body: DeviceBody): Promise<Device>;
+  removeFor(caller: Caller, externalUserId: string, id: string): Promise<void>;
   setPresence(owner: DeviceOwner, page: string, visible: boolean): Promise<void>;
   /** Checks the settings and, with a user, rings the user's devices. */
   test(principal: Principal, externalUserId: string | null): Promise<PushTestResult>;
@@ -85,37 +80,31 @@ export function createPushService(deps: PushDeps): PushService {
       await store.deleteDevice(pool, owner, id);
     },
 
-    async registerFor(principal, externalUserId, body, requestId) {
-      const owner = { environmentId: principal.environmentId, externalUserId };
+    async registerFor(caller, externalUserId, body) {
+      const owner = { environmentId: caller.principal.environmentId, externalUserId };
       return transaction(pool, async (tx) => {
         const device = await save(tx, owner, body);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'device.registered',
           target: `device:${device.id}`,
-          before: null,
           after: { kind: device.kind, service: device.service },
         });
         return device;
       });
     },
 
-    async removeFor(principal, externalUserId, id, requestId) {
+    async removeFor(caller, externalUserId, id) {
       await transaction(pool, async (tx) => {
         const removed = await store.deleteDevice(
           tx,
-          { environmentId: principal.environmentId, externalUserId },
+          { environmentId: caller.principal.environmentId, externalUserId },
           id,
         );
         if (!removed) throw notFound('device');
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'device.deleted',
           target: `device:${id}`,
           before: { kind: removed.kind, service: removed.service },
-          after: null,
         });
       });
     },

@@ -1,6 +1,6 @@
 import { type Pool, type Sql, statement, transaction } from '../../../db/sql.ts';
 import { lowestIdAt, type ScopedId } from '../../../kernel/ids.ts';
-import { clearAuditValues, recordAuditBatch } from '../../platform/audit/index.ts';
+import { clearAuditValues, recordAuditBatch, serviceAuthor } from '../../platform/audit/index.ts';
 import { releaseSql } from '../../platform/objects/index.ts';
 
 /** Attachments whose bytes were deleted. */
@@ -43,12 +43,10 @@ async function purgeBytes(tx: Sql, ids: string[], isErased: boolean): Promise<vo
     tx,
     purged.map(
       ({ notification_id, environment_id: environmentId, organization_id: organizationId, files }) => ({
-        principal: { kind: 'system', id: null, organizationId, environmentId },
-        requestId: null,
+        author: serviceAuthor(organizationId, environmentId),
         action,
         target: targetOf(notification_id),
         before: isErased ? null : { attachments: files },
-        after: null,
       }),
     ),
   );

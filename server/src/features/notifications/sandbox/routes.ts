@@ -79,14 +79,14 @@ export function sandboxRoutes({
       access: 'notifications:write',
       responses: { 204: null },
       async handler({ principal, requestId }) {
-        await recordAudit(pool, {
-          principal,
-          requestId,
-          action: 'sandbox.emptied',
-          target: `sandbox:${principal.environmentId}`,
-          before: null,
-          after: null,
-        });
+        await recordAudit(
+          pool,
+          { principal, requestId },
+          {
+            action: 'sandbox.emptied',
+            target: `sandbox:${principal.environmentId}`,
+          },
+        );
         await empty(principal.environmentId);
         return { status: 204 };
       },

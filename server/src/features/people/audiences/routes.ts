@@ -50,7 +50,7 @@ export function audienceRoutes({
       body: CreateTopic,
       responses: { 201: Topic },
       async handler({ principal, body, requestId }) {
-        return { status: 201, body: await topics.create(principal, body, requestId) };
+        return { status: 201, body: await topics.create({ principal, requestId }, body) };
       },
     }),
     route({
@@ -94,7 +94,7 @@ export function audienceRoutes({
       body: ReplaceTopic,
       responses: { 200: Topic },
       async handler({ principal, params, body, requestId }) {
-        return { status: 200, body: await topics.replace(principal, params.key, body, requestId) };
+        return { status: 200, body: await topics.replace({ principal, requestId }, params.key, body) };
       },
     }),
     route({
@@ -109,7 +109,7 @@ export function audienceRoutes({
       params: TopicParams,
       responses: { 204: null },
       async handler({ principal, params, requestId }) {
-        await topics.delete(principal, params.key, requestId);
+        await topics.delete({ principal, requestId }, params.key);
         return { status: 204 };
       },
     }),

@@ -1,6 +1,6 @@
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { idTime, newId } from '../../../kernel/ids.ts';
 import { decodeOffset, encodeOffset, type Page } from '../../../kernel/page.ts';
@@ -22,10 +22,10 @@ import {
 } from './store.ts';
 
 export interface TopicService {
-  create(principal: Principal, body: CreateTopic, requestId: string): Promise<Topic>;
+  create(caller: Caller, body: CreateTopic): Promise<Topic>;
   get(principal: Principal, key: string): Promise<Topic>;
-  replace(principal: Principal, key: string, body: ReplaceTopic, requestId: string): Promise<Topic>;
-  delete(principal: Principal, key: string, requestId: string): Promise<void>;
+  replace(caller: Caller, key: string, body: ReplaceTopic): Promise<Topic>;
+  delete(caller: Caller, key: string): Promise<void>;
   subscribers(principal: Principal, key: string, query: SubscriberQuery): Promise<Page<SubscriberRow>>;
   /** Returns the number of users who did not follow the topic before. */
   subscribe(principal: Principal, key: string, externalUserIds: string[]): Promise<number>;
@@ -45,8 +45,8 @@ export function createTopicService({
   }
 
   return {
-    create(principal, body, requestId) {
-      const { environmentId } = principal;
+    create(caller, body) {
+      const { environmentId } = caller.principal;
       return transaction(pool, async (tx) => {
         if ((await countTopics(tx, environmentId)) >= limits.topics)
           throw invalidParameter('key', `An environment can have at most ${limits.topics} topics.`);
@@ -61,12 +61,9 @@ export function createTopicService({
           throw new Problem('duplicate_key', `A topic with the key ${body.key} already exists.`, {
             param: 'key',
           });
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'topic.created',
           target: `topic:${row.key}`,
-          before: null,
           after: viewOf(row),
         });
         return viewOf(row);
@@ -77,14 +74,12 @@ export function createTopicService({
       return viewOf(await getTopic(principal, key));
     },
 
-    replace(principal, key, { name, description = null }, requestId) {
+    replace(caller, key, { name, description = null }) {
       return transaction(pool, async (tx) => {
-        const before = await lockTopic(tx, principal.environmentId, key);
+        const before = await lockTopic(tx, caller.principal.environmentId, key);
         if (!before) throw notFound('topic');
         const after = await updateTopic(tx, { ...before, name, description });
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'topic.updated',
           target: `topic:${key}`,
           before: viewOf(before),
@@ -94,18 +89,15 @@ export function createTopicService({
       });
     },
 
-    delete(principal, key, requestId) {
+    delete(caller, key) {
       return transaction(pool, async (tx) => {
-        const before = await lockTopic(tx, principal.environmentId, key);
+        const before = await lockTopic(tx, caller.principal.environmentId, key);
         if (!before) throw notFound('topic');
         await markDeleted(tx, before.id);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'topic.deleted',
           target: `topic:${key}`,
           before: viewOf(before),
-          after: null,
         });
       });
     },

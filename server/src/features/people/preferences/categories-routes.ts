@@ -31,7 +31,7 @@ export function categoryRoutes({
       body: CreateCategory,
       responses: { 201: Category },
       async handler({ principal, body, requestId }) {
-        return { status: 201, body: await categories.create(principal, body, requestId) };
+        return { status: 201, body: await categories.create({ principal, requestId }, body) };
       },
     }),
     route({
@@ -82,7 +82,7 @@ export function categoryRoutes({
       body: ReplaceCategory,
       responses: { 200: Category },
       async handler({ principal, params, body, requestId }) {
-        return { status: 200, body: await categories.replace(principal, params.key, body, requestId) };
+        return { status: 200, body: await categories.replace({ principal, requestId }, params.key, body) };
       },
     }),
     route({
@@ -97,7 +97,7 @@ export function categoryRoutes({
       params: CategoryParams,
       responses: { 204: null },
       async handler({ principal, params, requestId }) {
-        await categories.archive(principal, params.key, requestId);
+        await categories.archive({ principal, requestId }, params.key);
         return { status: 204 };
       },
     }),

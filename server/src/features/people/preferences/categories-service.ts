@@ -2,7 +2,7 @@ import { channels } from '../../../channels/contract.ts';
 import { ringSettingOf } from '../../../channels/in-app/push/ring-setting.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
@@ -18,10 +18,10 @@ import type { CategoryDirectory } from './category-directory.ts';
 import { type Category, type CreateCategory, limits, type ReplaceCategory } from './schema.ts';
 
 export interface CategoryService {
-  create(principal: Principal, body: CreateCategory, requestId: string): Promise<Category>;
+  create(caller: Caller, body: CreateCategory): Promise<Category>;
   get(principal: Principal, key: string): Promise<Category>;
-  replace(principal: Principal, key: string, body: ReplaceCategory, requestId: string): Promise<Category>;
-  archive(principal: Principal, key: string, requestId: string): Promise<void>;
+  replace(caller: Caller, key: string, body: ReplaceCategory): Promise<Category>;
+  archive(caller: Caller, key: string): Promise<void>;
 }
 
 export function createCategoryService({
@@ -31,19 +31,17 @@ export function createCategoryService({
 }: Pick<Deps, 'pool' | 'clock'> & { categoryDirectory: CategoryDirectory }): CategoryService {
   /** Locks the category, writes the result of `next`, and records the difference in the audit log. */
   async function change(
-    principal: Principal,
+    caller: Caller,
     key: string,
-    requestId: string,
     action: string,
     next: (row: CategoryRow) => CategoryRow,
   ): Promise<Category> {
+    const { principal } = caller;
     const changed = await transaction(pool, async (tx) => {
       const before = await lockCategory(tx, principal.environmentId, key);
       if (!before) throw notFound('category');
       const after = await updateCategory(tx, next(before));
-      await recordAudit(tx, {
-        principal,
-        requestId,
+      await recordAudit(tx, caller, {
         action,
         target: `category:${key}`,
         before: viewOf(before),
@@ -56,8 +54,8 @@ export function createCategoryService({
   }
 
   return {
-    async create(principal, body, requestId) {
-      const { environmentId } = principal;
+    async create(caller, body) {
+      const { environmentId } = caller.principal;
       const created = await transaction(pool, async (tx) => {
         if ((await countCategories(tx, environmentId)) >= limits.categories) {
           throw invalidParameter('key', `An environment can have at most ${limits.categories} categories.`);
@@ -75,12 +73,9 @@ export function createCategoryService({
           push: body.push ? ringSettingOf(body.push) : null,
         });
         if (!row) throw await keyTaken(tx, environmentId, body.key);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'category.created',
           target: `category:${row.key}`,
-          before: null,
           after: viewOf(row),
         });
         return viewOf(row);
@@ -95,8 +90,8 @@ export function createCategoryService({
       return viewOf(row);
     },
 
-    replace(principal, key, body, requestId) {
-      return change(principal, key, requestId, 'category.updated', (row) => {
+    replace(caller, key, body) {
+      return change(caller, key, 'category.updated', (row) => {
         // Changing `is_critical` would make opting out impossible, or would let accepted critical sends be held back.
         if (body.is_critical !== undefined && body.is_critical !== row.is_critical)
           throw invalidParameter('is_critical', 'is_critical cannot be changed after creation.');
@@ -112,8 +107,8 @@ export function createCategoryService({
       });
     },
 
-    async archive(principal, key, requestId) {
-      await change(principal, key, requestId, 'category.archived', (row) => ({ ...row, is_archived: true }));
+    async archive(caller, key) {
+      await change(caller, key, 'category.archived', (row) => ({ ...row, is_archived: true }));
     },
   };
 }

@@ -234,6 +234,7 @@ describe('over any history', () => {
           organizationId: me.organization_id,
           environmentId,
         } as Principal;
+        const caller = { principal, requestId: 'r' };
         // The model: categories as last written, and per person and place the last word.
         const model = new Map(
           keys.map((name) => [
@@ -243,12 +244,12 @@ describe('over any history', () => {
         );
         const words = new Map<string, { opted_in: boolean; source: string }>();
         for (const name of keys)
-          await categories.create(principal, { key: name, name, default_channels: ['email'] }, 'r');
+          await categories.create(caller, { key: name, name, default_channels: ['email'] });
 
         for (const event of history) {
           if (event.kind === 'category') {
             const { kind: _, key: name, ...next } = event;
-            await categories.replace(principal, name, { name, ...next }, 'r');
+            await categories.replace(caller, name, { name, ...next });
             model.set(name, next);
             continue;
           }

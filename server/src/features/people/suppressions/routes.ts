@@ -58,7 +58,7 @@ export function suppressionRoutes({
       responses: { 201: Suppression, 200: Suppression },
       async handler({ principal, body, requestId }) {
         const entry = { address: body.address, reason: body.reason ?? ('manual_add' as const) };
-        const { row, isNew } = await suppressions.add(principal, entry, requestId);
+        const { row, isNew } = await suppressions.add({ principal, requestId }, entry);
         return { status: isNew ? 201 : 200, body: viewOf(row) };
       },
     }),
@@ -86,7 +86,7 @@ export function suppressionRoutes({
       query: RemovalQuery,
       responses: { 204: null },
       async handler({ principal, params, query, requestId }) {
-        await suppressions.remove(principal, params.address, query.note, requestId);
+        await suppressions.remove({ principal, requestId }, params.address, query.note);
         return { status: 204 };
       },
     }),

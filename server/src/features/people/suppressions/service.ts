@@ -1,7 +1,7 @@
 import { parseAddressKey } from '../../../channels/address-key.ts';
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
@@ -11,12 +11,11 @@ import { deleteSuppression, findSuppression, insertSuppressions, type Suppressio
 export interface SuppressionService {
   /** `isNew` is false when the address was already on the list; its entry stays unchanged. */
   add(
-    principal: Principal,
+    caller: Caller,
     entry: { address: string; reason: SuppressionReason },
-    requestId: string,
   ): Promise<{ row: SuppressionRow; isNew: boolean }>;
   get(principal: Principal, address: string): Promise<SuppressionRow>;
-  remove(principal: Principal, address: string, note: string | undefined, requestId: string): Promise<void>;
+  remove(caller: Caller, address: string, note: string | undefined): Promise<void>;
 }
 
 export function createSuppressionService({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): SuppressionService {
@@ -28,9 +27,9 @@ export function createSuppressionService({ pool, clock }: Pick<Deps, 'pool' | 'c
   }
 
   return {
-    async add(principal, entry, requestId) {
+    async add(caller, entry) {
       const address = addressKeyOf('address', entry.address);
-      const { environmentId } = principal;
+      const { environmentId } = caller.principal;
       return transaction(pool, async (tx) => {
         // The entry may be removed between the insert and the read; the next insert then succeeds.
         for (;;) {
@@ -46,12 +45,9 @@ export function createSuppressionService({ pool, clock }: Pick<Deps, 'pool' | 'c
             },
           ]);
           if (added) {
-            await recordAudit(tx, {
-              principal,
-              requestId,
+            await recordAudit(tx, caller, {
               action: 'suppression.added',
               target: `suppression:${added.id}`,
-              before: null,
               after: { reason: added.reason, source: added.source },
             });
             return { row: added, isNew: true };
@@ -68,14 +64,12 @@ export function createSuppressionService({ pool, clock }: Pick<Deps, 'pool' | 'c
       return row;
     },
 
-    async remove(principal, address, note, requestId) {
+    async remove(caller, address, note) {
       const key = keyInPath(address);
       await transaction(pool, async (tx) => {
-        const removed = await deleteSuppression(tx, principal.environmentId, key);
+        const removed = await deleteSuppression(tx, caller.principal.environmentId, key);
         if (!removed) throw notFound('suppression');
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'suppression.removed',
           target: `suppression:${removed.id}`,
           before: { reason: removed.reason, source: removed.source },

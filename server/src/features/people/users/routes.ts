@@ -66,7 +66,7 @@ export function userRoutes({ users }: { users: UserService }): Route[] {
       params: UserParams,
       responses: { 204: null },
       async handler({ principal, params, requestId }) {
-        await users.erase(principal, params.externalUserId, requestId);
+        await users.erase({ principal, requestId }, params.externalUserId);
         return { status: 204 };
       },
     }),

@@ -2,7 +2,7 @@ import { parseEmailAddress } from '../../../channels/email/address.ts';
 import { parsePhoneNumber } from '../../../channels/sms/phone-number.ts';
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { invalidParameter, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -28,7 +28,7 @@ export interface UserService {
   list(principal: Principal, query: UserQuery): Promise<Page<UserRow>>;
   get(principal: Principal, externalUserId: string): Promise<UserRow>;
   replace(principal: Principal, externalUserId: string, body: UserBody): Promise<UserRow>;
-  erase(principal: Principal, externalUserId: string, requestId: string): Promise<void>;
+  erase(caller: Caller, externalUserId: string): Promise<void>;
 }
 
 /** The work that a caller may wait for (10,000 notifications take a second or two); a worker does the rest. */
@@ -65,20 +65,16 @@ export function createUserService({
       return replaceUser(pool, environmentId, externalUserId, readFields(body));
     },
 
-    async erase(principal, externalUserId, requestId) {
-      const { environmentId } = principal;
+    async erase(caller, externalUserId) {
+      const { environmentId } = caller.principal;
       const workId = newId(clock());
       const person = await transaction(pool, async (tx) => {
         const user = await deleteUser(tx, environmentId, externalUserId);
         const erased = await findPerson(tx, environmentId, externalUserId, user, workId);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'user.erased',
           // The log must not keep what was erased; a hash of the id still finds the entry.
           target: `user:${sha256(externalUserId).toString('hex').slice(0, 16)}`,
-          before: null,
-          after: null,
         });
         await queue.postpone(tx, [
           {

@@ -8,7 +8,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import { recordFailedSignIn } from './failed-attempts.ts';
 import { deleteInvitation, findInvitationByToken, type InvitationRow } from './invitations-store.ts';
-import type { RequestContext } from './member-log.ts';
+import { type RequestContext, themselves } from './member-log.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { describePerson } from './people-service.ts';
 import { type AccountRow, findUserByEmail, insertUser } from './people-store.ts';
@@ -114,17 +114,14 @@ async function join(
   tx: Sql,
   invitation: InvitationRow,
   userId: string,
-  { requestId, client }: RequestContext,
+  context: RequestContext,
 ): Promise<void> {
   const { organization_id: organizationId, email, role, invited_by_user_id } = invitation;
+  const author = { principal: { ...themselves(userId), organizationId, environmentId: null }, ...context };
   await insertMembership(tx, { organizationId, userId, role });
-  await recordAudit(tx, {
-    principal: { kind: 'user', id: userId, organizationId, environmentId: null },
-    requestId,
-    client,
+  await recordAudit(tx, author, {
     action: 'member.added',
     target: `member:${userId}`,
-    before: null,
     after: { email, role, invited_by_user_id },
   });
 }

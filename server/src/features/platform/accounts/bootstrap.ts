@@ -3,7 +3,7 @@ import type { Deps } from '../../../deps.ts';
 import { type Scope, scopes } from '../../../http/scopes.ts';
 import { randomBase62, sha256 } from '../../../kernel/crypto.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { type Actor, recordAudit } from '../audit/index.ts';
+import { type Author, recordAudit, serviceAuthor } from '../audit/index.ts';
 import { type Credentials, writeCredentials } from './credentials-file.ts';
 import { keyView } from './keys-service.ts';
 import { insertKey } from './keys-store.ts';
@@ -57,10 +57,7 @@ export async function bootstrap({
       name: 'Owner',
       password_hash: await hashPassword(credentials.admin_password),
     });
-    await insertWholeOrganization(tx, organization, {
-      actor: service(organization.id, null),
-      requestId: null,
-    });
+    await insertWholeOrganization(tx, organization, serviceAuthor(organization.id));
     for (const environment of [
       {
         ...{ name: 'Test', id: credentials.test_environment_id, secret: credentials.test_key },
@@ -68,7 +65,7 @@ export async function bootstrap({
       },
       { name: 'Live', id: credentials.live_environment_id, secret: credentials.live_key, scopes: null },
     ]) {
-      await insertFirstKey(tx, service(organization.id, environment.id), userId, environment);
+      await insertFirstKey(tx, serviceAuthor(organization.id, environment.id), userId, environment);
     }
     await writeCredentials(config, credentials);
     log.info(
@@ -79,13 +76,9 @@ export async function bootstrap({
   });
 }
 
-function service(organizationId: string, environmentId: string | null): Actor {
-  return { kind: 'system', id: null, organizationId, environmentId };
-}
-
 async function insertFirstKey(
   sql: Sql,
-  principal: Actor,
+  author: Author,
   userId: string,
   environment: { id: string; name: string; secret: string; scopes: readonly Scope[] | null },
 ): Promise<void> {
@@ -100,12 +93,9 @@ async function insertFirstKey(
     createdByUserId: userId,
     expiresAt: null,
   });
-  await recordAudit(sql, {
-    principal,
-    requestId: null,
+  await recordAudit(sql, author, {
     action: 'api_key.created',
     target: `api_key:${row.id}`,
-    before: null,
     after: keyView(row),
   });
 }

@@ -1,6 +1,6 @@
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import { type MemberEntry, type RequestContext, recordForMember, theService } from './member-log.ts';
+import { type MemberChange, type RequestContext, recordForMember, theService } from './member-log.ts';
 import { type Failures, waitsBegunBy } from './throttle.ts';
 
 /**
@@ -23,7 +23,7 @@ export function recordFailedSignIn(
   }).catch((error) => log.warn({ err: error }, 'failed to write a failed sign-in to the audit log'));
 }
 
-function entriesOf(failures: Failures): MemberEntry[] {
+function entriesOf(failures: Failures): MemberChange[] {
   const count = failures.device ?? failures.account ?? 0;
   const begun = waitsBegunBy(failures).filter((kind) => kind !== 'network');
   return [

@@ -18,7 +18,7 @@ import {
   insertInvitation,
   listInvitations,
 } from './invitations-store.ts';
-import { actorOf, getOwnMembership, lockTeam, mustGrant, mustManage, type TeamCaller } from './rights.ts';
+import { authorOf, getOwnMembership, lockTeam, mustGrant, mustManage, type TeamCaller } from './rights.ts';
 import { findMemberByEmail } from './team-store.ts';
 
 const validMs = 7 * 24 * 3_600_000;
@@ -44,7 +44,7 @@ export async function invite(
   caller: TeamCaller,
   request: { email: string; role: Role },
 ): Promise<{ row: InvitationRow; token: string }> {
-  const { organizationId, requestId } = caller;
+  const { organizationId } = caller;
   const token = randomBytes(32).toString('base64url');
   const now = clock();
   const row: InvitationRow = {
@@ -75,9 +75,7 @@ export async function invite(
       );
     }
     await insertInvitation(tx, row, sha256(token));
-    await recordAudit(tx, {
-      principal: actorOf(caller),
-      requestId,
+    await recordAudit(tx, authorOf(caller), {
       action: 'invitation.created',
       target: `invitation:${row.id}`,
       before: former && auditViewOf(former),
@@ -115,13 +113,10 @@ export async function withdrawAllBy(
 }
 
 function recordWithdrawal(tx: Sql, caller: TeamCaller, row: InvitationRow): Promise<void> {
-  return recordAudit(tx, {
-    principal: actorOf(caller),
-    requestId: caller.requestId,
+  return recordAudit(tx, authorOf(caller), {
     action: 'invitation.withdrawn',
     target: `invitation:${row.id}`,
     before: auditViewOf(row),
-    after: null,
   });
 }
 

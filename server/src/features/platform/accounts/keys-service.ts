@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Client } from '../../../http/client.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { presets, type Scope } from '../../../http/scopes.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
@@ -14,9 +14,7 @@ import { grantedScopes, newSecretKey } from './secret-key.ts';
 
 type KeyDeps = Pick<Deps, 'pool' | 'clock' | 'authenticator'>;
 
-export interface KeyCaller {
-  principal: Principal;
-  requestId: string;
+export interface KeyCaller extends Caller {
   client: Client;
 }
 
@@ -28,9 +26,10 @@ export interface IssuedKey {
 
 export async function createKey(
   { pool, clock }: KeyDeps,
-  { principal, requestId, client }: KeyCaller,
+  caller: KeyCaller,
   request: Static<typeof NewApiKey>,
 ): Promise<IssuedKey> {
+  const { principal } = caller;
   const wanted = request.scopes ?? (request.preset && presets[request.preset]);
   if (!wanted) throw new Problem('parameter_missing', 'preset or scopes is required.', { param: 'preset' });
   if (request.preset && request.scopes) throw invalidParameter('scopes', 'Set preset or scopes, not both.');
@@ -47,36 +46,25 @@ export async function createKey(
       scopes: request.scopes ? [...new Set(request.scopes)] : null,
       expiresAt,
     });
-    await recordAudit(tx, {
-      principal,
-      requestId,
-      client,
+    await recordAudit(tx, caller, {
       action: 'api_key.created',
       target: `api_key:${issued.row.id}`,
-      before: null,
       after: keyView(issued.row),
     });
     return issued;
   });
 }
 
-export async function revokeKey(
-  deps: KeyDeps,
-  { principal, requestId, client }: KeyCaller,
-  id: string,
-): Promise<void> {
+export async function revokeKey(deps: KeyDeps, caller: KeyCaller, id: string): Promise<void> {
+  const { principal } = caller;
   await transaction(deps.pool, async (tx) => {
     const row = await getKeyForUpdate(tx, principal, id);
     mustHaveScopes(principal, grantedScopes(row), 'Deleting a key with');
     await markKeyRevoked(tx, id);
-    await recordAudit(tx, {
-      principal,
-      requestId,
-      client,
+    await recordAudit(tx, caller, {
       action: 'api_key.revoked',
       target: `api_key:${id}`,
       before: keyView(row),
-      after: null,
     });
   });
   deps.authenticator.forget();
@@ -85,10 +73,11 @@ export async function revokeKey(
 /** Creates a new key like the old one, which stays valid for the grace period, if there is one. */
 export async function rotateKey(
   deps: KeyDeps,
-  { principal, requestId, client }: KeyCaller,
+  caller: KeyCaller,
   id: string,
   graceSeconds: number,
 ): Promise<IssuedKey> {
+  const { principal } = caller;
   const issued = await transaction(deps.pool, async (tx) => {
     const old = await getKeyForUpdate(tx, principal, id);
     const end = endOf(old);
@@ -99,10 +88,7 @@ export async function rotateKey(
     const fresh = await issueKey(tx, principal, { ...old, expiresAt: old.expires_at });
     if (graceSeconds === 0) await markKeyRevoked(tx, id);
     else await markKeyRetiring(tx, id, new Date(deps.clock() + graceSeconds * 1000));
-    await recordAudit(tx, {
-      principal,
-      requestId,
-      client,
+    await recordAudit(tx, caller, {
       action: 'api_key.rotated',
       target: `api_key:${id}`,
       before: keyView(old),

@@ -1,13 +1,9 @@
 import type { Sql } from '../../../db/sql.ts';
 import type { Client } from '../../../http/client.ts';
-import { type Actor, recordAudit } from '../audit/index.ts';
+import { type Actor, type AuditChange, recordAudit } from '../audit/index.ts';
 import { listOrganizationIds } from './tenants-store.ts';
 
-export interface MemberEntry {
-  action: string;
-  before?: object;
-  after?: object;
-}
+export type MemberChange = Omit<AuditChange, 'target'>;
 
 /** The request as the audit log names it. */
 export interface RequestContext {
@@ -27,18 +23,11 @@ export async function recordForMember(
   tx: Sql,
   userId: string,
   actor: Pick<Actor, 'kind' | 'id'>,
-  { requestId, client }: RequestContext,
-  { action, before, after }: MemberEntry,
+  context: RequestContext,
+  change: MemberChange,
 ): Promise<void> {
   for (const organizationId of await listOrganizationIds(tx, userId)) {
-    await recordAudit(tx, {
-      principal: { ...actor, organizationId, environmentId: null },
-      requestId,
-      client,
-      action,
-      target: `member:${userId}`,
-      before: before ?? null,
-      after: after ?? null,
-    });
+    const author = { principal: { ...actor, organizationId, environmentId: null }, ...context };
+    await recordAudit(tx, author, { ...change, target: `member:${userId}` });
   }
 }

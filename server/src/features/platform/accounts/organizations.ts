@@ -5,11 +5,10 @@ import type { Deps } from '../../../deps.ts';
 import type { Plan, SignedIn } from '../../../http/principal.ts';
 import { Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { type Actor, recordAudit } from '../audit/index.ts';
-import { theService } from './member-log.ts';
+import { type Author, recordAudit, serviceAuthor } from '../audit/index.ts';
 import { organizationsOf } from './people-service.ts';
 import { findUserByEmail } from './people-store.ts';
-import { actorOf, lockTeam, mustManage, type TeamCaller } from './rights.ts';
+import { authorOf, lockTeam, mustManage, type TeamCaller } from './rights.ts';
 import type { Organization } from './schema.ts';
 import { updateOrganizationName } from './team-store.ts';
 import {
@@ -37,7 +36,7 @@ export interface NewOrganization {
 export async function insertWholeOrganization(
   tx: Sql,
   organization: NewOrganization,
-  author: { actor: Actor; requestId: string | null },
+  author: Author,
 ): Promise<void> {
   const { id, name, plan, ownerId } = organization;
   await insertOrganization(tx, { id, name, plan, planOwnerId: ownerId });
@@ -48,12 +47,9 @@ export async function insertWholeOrganization(
   ] as const) {
     await insertEnvironment(tx, { ...environment, organizationId: id });
   }
-  await recordAudit(tx, {
-    principal: author.actor,
-    requestId: author.requestId,
+  await recordAudit(tx, author, {
     action: 'organization.created',
     target: `organization:${id}`,
-    before: null,
     after: { name, plan },
   });
 }
@@ -86,7 +82,7 @@ export async function createOrganization(
         liveEnvironmentId: newId(),
         ownerId: person.userId,
       },
-      { actor: actorOf({ person, organizationId: id, requestId }), requestId },
+      authorOf({ person, organizationId: id, requestId }),
     );
     return getView(tx, person, id);
   });
@@ -115,7 +111,7 @@ export async function createOrganizationFor(
         liveEnvironmentId: newId(),
         ownerId: owner.id,
       },
-      { actor: { ...theService, organizationId: id, environmentId: null }, requestId: null },
+      serviceAuthor(id),
     );
     return true;
   });
@@ -126,13 +122,11 @@ export async function renameOrganization(
   caller: TeamCaller,
   name: string,
 ): Promise<View> {
-  const { person, organizationId, requestId } = caller;
+  const { person, organizationId } = caller;
   return transaction(pool, async (tx) => {
     mustManage(await lockTeam(tx, caller));
     const former = await updateOrganizationName(tx, organizationId, name);
-    await recordAudit(tx, {
-      principal: actorOf(caller),
-      requestId,
+    await recordAudit(tx, authorOf(caller), {
       action: 'organization.updated',
       target: `organization:${organizationId}`,
       before: { name: former },

@@ -2,7 +2,7 @@ import type { Sql } from '../../../db/sql.ts';
 import type { SignedIn } from '../../../http/principal.ts';
 import { type Role, roles } from '../../../http/scopes.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
-import type { Actor } from '../audit/index.ts';
+import type { Author } from '../audit/index.ts';
 import { findMember, lockOrganization, type MemberRow } from './team-store.ts';
 
 /** The roles that each role may grant, change and remove: only an owner can add or remove an owner. */
@@ -62,6 +62,6 @@ function lacksRole(needed: string): Problem {
 }
 
 /** Teams belong to the organization as a whole: the log shows their changes in each of its environments. */
-export function actorOf({ person, organizationId }: TeamCaller): Actor {
-  return { kind: 'user', id: person.userId, organizationId, environmentId: null };
+export function authorOf({ person, organizationId, requestId }: TeamCaller): Author {
+  return { principal: { kind: 'user', id: person.userId, organizationId, environmentId: null }, requestId };
 }

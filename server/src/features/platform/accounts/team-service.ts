@@ -6,7 +6,7 @@ import { notFound, Problem } from '../../../kernel/errors.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
 import { withdrawAllBy } from './invitations-service.ts';
-import { actorOf, getOwnMembership, grantable, lockTeam, mustGrant, type TeamCaller } from './rights.ts';
+import { authorOf, getOwnMembership, grantable, lockTeam, mustGrant, type TeamCaller } from './rights.ts';
 import type { Member } from './team-schema.ts';
 import {
   deleteMembership,
@@ -37,7 +37,7 @@ export async function changeRole(
   userId: string,
   role: Role,
 ): Promise<MemberRow> {
-  const { organizationId, requestId } = caller;
+  const { organizationId } = caller;
   const changed = await transaction(deps.pool, async (tx) => {
     const own = await lockTeam(tx, caller);
     const member = await getMember(tx, organizationId, userId);
@@ -48,9 +48,7 @@ export async function changeRole(
     await updateRole(tx, organizationId, userId, role);
     if (member.role === 'owner') await updatePlanOwner(tx, organizationId, userId);
     await withdrawAllBy(tx, caller, userId, grantable[role], deps.clock());
-    await recordAudit(tx, {
-      principal: actorOf(caller),
-      requestId,
+    await recordAudit(tx, authorOf(caller), {
       action: 'member.role_changed',
       target: `member:${userId}`,
       before: { email: member.email, role: member.role },
@@ -64,7 +62,7 @@ export async function changeRole(
 
 /** Every member may leave. */
 export async function removeMember(deps: TeamDeps, caller: TeamCaller, userId: string): Promise<void> {
-  const { organizationId, requestId } = caller;
+  const { organizationId } = caller;
   await transaction(deps.pool, async (tx) => {
     const own = await lockTeam(tx, caller);
     const member = await getMember(tx, organizationId, userId);
@@ -74,13 +72,10 @@ export async function removeMember(deps: TeamDeps, caller: TeamCaller, userId: s
     await updatePlanOwner(tx, organizationId, userId);
     // Otherwise an invitation that they sent to another address of their own would let them back in.
     await withdrawAllBy(tx, caller, userId, [], deps.clock());
-    await recordAudit(tx, {
-      principal: actorOf(caller),
-      requestId,
+    await recordAudit(tx, authorOf(caller), {
       action: 'member.removed',
       target: `member:${userId}`,
       before: { email: member.email, role: member.role },
-      after: null,
     });
   });
   deps.authenticator.forget();

@@ -21,15 +21,12 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 function record(entry: { action?: string; target?: string; principal?: Actor }): Promise<void> {
-  return recordAudit(app.pool, {
-    principal: actor,
-    requestId: 'req-1',
-    action: 'thing.changed',
-    target: 'thing:1',
-    before: { size: 1 },
-    after: { size: 2 },
-    ...entry,
-  });
+  const { principal = actor, ...change } = entry;
+  return recordAudit(
+    app.pool,
+    { principal, requestId: 'req-1' },
+    { action: 'thing.changed', target: 'thing:1', before: { size: 1 }, after: { size: 2 }, ...change },
+  );
 }
 
 async function list(search = '', key = app.testKey) {
@@ -97,14 +94,7 @@ test('an entry lives and dies with the transaction of its change', async () => {
   const target = `thing:${newId()}`;
   await expect(
     transaction(app.pool, async (tx) => {
-      await recordAudit(tx, {
-        principal: actor,
-        requestId: null,
-        action: 'a.b',
-        target,
-        before: null,
-        after: null,
-      });
+      await recordAudit(tx, { principal: actor, requestId: null }, { action: 'a.b', target });
       throw new Error('the change failed');
     }),
   ).rejects.toThrow('the change failed');

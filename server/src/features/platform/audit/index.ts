@@ -1,2 +1,10 @@
 export { auditRoutes } from './routes.ts';
-export { type Actor, type AuditEntry, clearAuditValues, recordAudit, recordAuditBatch } from './store.ts';
+export {
+  type Actor,
+  type AuditChange,
+  type Author,
+  clearAuditValues,
+  recordAudit,
+  recordAuditBatch,
+  serviceAuthor,
+} from './store.ts';

@@ -3,9 +3,7 @@ import type { Client } from '../../../http/client.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 
-/**
- * The author of a change. A Principal is already one; `{ ...principal, environmentId: null }` concerns the whole organization.
- */
+/** Who made a change; a Principal is one. With `environmentId: null`, the change concerns the whole organization. */
 export interface Actor {
   kind: 'key' | 'user' | 'system';
   id: string | null;
@@ -13,19 +11,28 @@ export interface Actor {
   environmentId: string | null;
 }
 
-export interface AuditEntry {
+/** The author of a change, with the request that caused it; a Caller is one. */
+export interface Author {
   principal: Actor;
-  /** Null when no request caused it. */
+  /** Null when no request caused the change. */
   requestId: string | null;
   /** The origin of the request, for changes of credentials and sign-ins. */
   client?: Client | null;
+}
+
+export interface AuditChange {
   /** The action, as `noun.past_participle`: `api_key.created`. */
   action: string;
   /** The changed object, as `noun:id`: `api_key:0198…`. */
   target: string;
-  /** The relevant fields, in wire form and without secrets; null when there was nothing before (or is nothing after). */
-  before: object | null;
-  after: object | null;
+  /** The relevant fields, in wire form and without secrets; absent when there was nothing before (or is nothing after). */
+  before?: object | null;
+  after?: object | null;
+}
+
+/** The author of what the service does on its own. */
+export function serviceAuthor(organizationId: string, environmentId: string | null = null): Author {
+  return { principal: { kind: 'system', id: null, organizationId, environmentId }, requestId: null };
 }
 
 const insertEntry = statement(
@@ -37,21 +44,24 @@ const insertEntry = statement(
 );
 
 /** Runs in the transaction of the change itself: neither exists without the other. */
-export async function recordAudit(sql: Sql, entry: AuditEntry): Promise<void> {
-  const { principal } = entry;
+export async function recordAudit(
+  sql: Sql,
+  { principal, requestId, client }: Author,
+  { action, target, before, after }: AuditChange,
+): Promise<void> {
   await insertEntry(sql, [
     newId(),
     principal.organizationId,
     principal.environmentId,
     principal.kind,
     principal.id,
-    entry.action,
-    entry.target,
-    entry.before && JSON.stringify(entry.before),
-    entry.after && JSON.stringify(entry.after),
-    entry.requestId,
-    entry.client?.ipAddress,
-    entry.client?.userAgent,
+    action,
+    target,
+    before && JSON.stringify(before),
+    after && JSON.stringify(after),
+    requestId,
+    client?.ipAddress,
+    client?.userAgent,
   ]);
 }
 
@@ -65,15 +75,18 @@ const insertBatch = statement(
 );
 
 /** Records many changes of one transaction. */
-export async function recordAuditBatch(sql: Sql, entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length === 0) return;
-  const rows = entries.map(({ principal, requestId, action, target, before, after }) => ({
+export async function recordAuditBatch(
+  sql: Sql,
+  changes: readonly (AuditChange & { author: Author })[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map(({ author: { principal, requestId }, ...change }) => ({
     id: newId(),
     organization_id: principal.organizationId,
     environment_id: principal.environmentId,
     actor_kind: principal.kind,
     actor_id: principal.id,
-    ...{ action, target, before, after },
+    ...change,
     request_id: requestId,
   }));
   await insertBatch(sql, [JSON.stringify(rows)]);

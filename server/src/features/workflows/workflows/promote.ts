@@ -8,12 +8,12 @@ import {
   references,
   type ValidationContext,
 } from '../../../engine/index.ts';
+import type { Caller } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { promoteTemplateWithin } from '../../content/templates/index.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
-import type { WorkflowAuthor } from './author.ts';
 import { semanticProblem } from './body.ts';
 import { diffWorkflows } from './diff.ts';
 import { limits, type PromoteRequest, type WorkflowPromotion } from './schema.ts';
@@ -32,11 +32,11 @@ type TemplateDiff = NonNullable<Awaited<ReturnType<typeof promoteTemplateWithin>
  */
 export async function promoteWorkflow(
   { pool, clock, keyring, tasks }: Pick<Deps, 'pool' | 'clock' | 'keyring' | 'tasks'>,
-  author: WorkflowAuthor,
+  caller: Caller,
   key: string,
   request: PromoteRequest,
 ): Promise<{ live: string; promotion: WorkflowPromotion }> {
-  const { principal } = author;
+  const { principal } = caller;
   if (principal.environmentKind !== 'test') {
     throw new Problem(
       'promotion_source_must_be_test',
@@ -60,9 +60,9 @@ export async function promoteWorkflow(
     const before = await store.lockWorkflow(tx, live, key);
     const into = { environmentId: live, now: isDryRun ? null : now };
     const templates = Array.isArray(included)
-      ? await promoteListed(tx, author, included, into)
+      ? await promoteListed(tx, caller, included, into)
       : included
-        ? await promoteNamed(tx, author, source.definition, into)
+        ? await promoteNamed(tx, caller, source.definition, into)
         : [];
     const world = withTemplatesOf(await validationContextOf(tx, live, source.definition), templates);
     const problems = problemsOf({ versionId: source.version.id, definition: source.definition, world });
@@ -87,7 +87,7 @@ export async function promoteWorkflow(
         );
       const id = newId(now);
       const body = { id, ...sealBody(keyring, id, source.version.body, opened) };
-      if (!isDryRun) await write(tx, author, { live, before, source, body, version: target, now });
+      if (!isDryRun) await write(tx, caller, { live, before, source, body, version: target, now });
     }
     return {
       live,
@@ -144,21 +144,21 @@ interface TemplateTarget {
 /** Promotes the templates that the body names. Validation reports a template that is missing in Test, with its step. */
 function promoteNamed(
   tx: Sql,
-  author: WorkflowAuthor,
+  caller: Caller,
   definition: Definition,
   target: TemplateTarget,
 ): Promise<PromotedTemplate[]> {
-  return promoteTemplates(tx, author, references(definition).templateKeys, target);
+  return promoteTemplates(tx, caller, references(definition).templateKeys, target);
 }
 
 /** Promotes the templates that the caller lists, whether the body names them or computes their key. */
 async function promoteListed(
   tx: Sql,
-  author: WorkflowAuthor,
+  caller: Caller,
   keys: string[],
   target: TemplateTarget,
 ): Promise<PromotedTemplate[]> {
-  const promoted = await promoteTemplates(tx, author, keys, target);
+  const promoted = await promoteTemplates(tx, caller, keys, target);
   const found = new Set(promoted.map(({ key }) => key));
   const missing = keys.findIndex((key) => !found.has(key));
   if (missing >= 0)
@@ -171,13 +171,13 @@ async function promoteListed(
 /** Templates are promoted in the order of their keys, so that two concurrent promotions do not deadlock. */
 async function promoteTemplates(
   tx: Sql,
-  author: WorkflowAuthor,
+  caller: Caller,
   keys: readonly string[],
   target: TemplateTarget,
 ): Promise<PromotedTemplate[]> {
   const promoted: PromotedTemplate[] = [];
   for (const key of [...new Set(keys)].sort()) {
-    const one = await promoteTemplateWithin(tx, author, key, target);
+    const one = await promoteTemplateWithin(tx, caller, key, target);
     if (one) promoted.push({ key, ...one });
   }
   return promoted;
@@ -196,7 +196,7 @@ function withTemplatesOf(world: ValidationContext, promoted: PromotedTemplate[])
 
 async function write(
   tx: Sql,
-  { principal, requestId }: WorkflowAuthor,
+  caller: Caller,
   to: {
     live: string;
     before: WorkflowRow | null;
@@ -207,6 +207,7 @@ async function write(
   },
 ): Promise<void> {
   const { workflow, version, definition } = to.source;
+  const callerInLive = { ...caller, principal: { ...caller.principal, environmentId: to.live } };
   const made =
     to.before ??
     (await store.insertWorkflow(
@@ -234,9 +235,7 @@ async function write(
     active_version: to.version,
     latest_version: to.version,
   });
-  await recordAudit(tx, {
-    principal: { ...principal, environmentId: to.live },
-    requestId,
+  await recordAudit(tx, callerInLive, {
     action: 'workflow.promoted',
     target: `workflow:${after.id}`,
     before: to.before && auditViewOf(to.before),

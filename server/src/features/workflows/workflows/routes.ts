@@ -187,9 +187,9 @@ function versionRoutes(service: WorkflowService): Route[] {
       query: ActivateQuery,
       responses: { 200: Validation },
       async handler({ principal, requestId, params, query }) {
-        const author = { principal, requestId };
+        const caller = { principal, requestId };
         const dryRun = query.dry_run ?? false;
-        return { status: 200, body: await service.activate(author, params.key, params.version, dryRun) };
+        return { status: 200, body: await service.activate(caller, params.key, params.version, dryRun) };
       },
     }),
     route({

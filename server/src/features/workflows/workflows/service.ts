@@ -7,14 +7,13 @@ import {
   type Simulation,
   validateTriggerData,
 } from '../../../engine/index.ts';
-import type { Principal } from '../../../http/principal.ts';
+import type { Caller, Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { isTimeZone } from '../../../kernel/time-zone.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
-import type { WorkflowAuthor } from './author.ts';
 import { readBody, triggerDataProblem } from './body.ts';
 import { createWorkflowDirectory, type Definitions, nameOf, type WorkflowDirectory } from './definitions.ts';
 import { promoteWorkflow } from './promote.ts';
@@ -44,22 +43,22 @@ export interface VersionOf<Row = WorkflowVersionRow> {
 }
 
 export interface WorkflowService {
-  create(author: WorkflowAuthor, request: NewWorkflow): Promise<DetailedWorkflow>;
+  create(caller: Caller, request: NewWorkflow): Promise<DetailedWorkflow>;
   list(principal: Principal, query: WorkflowQuery): Promise<Page<CountedWorkflow>>;
   get(principal: Principal, key: string): Promise<DetailedWorkflow>;
-  update(author: WorkflowAuthor, key: string, request: WorkflowPatch): Promise<DetailedWorkflow>;
+  update(caller: Caller, key: string, request: WorkflowPatch): Promise<DetailedWorkflow>;
   /** Existing runs continue; new triggers are refused. */
-  disable(author: WorkflowAuthor, key: string): Promise<void>;
-  createVersion(author: WorkflowAuthor, key: string, request: VersionRequest): Promise<VersionOf>;
+  disable(caller: Caller, key: string): Promise<void>;
+  createVersion(caller: Caller, key: string, request: VersionRequest): Promise<VersionOf>;
   listVersions(
     principal: Principal,
     key: string,
     query: WorkflowVersionQuery,
   ): Promise<{ workflow: WorkflowRow; page: Page<VersionSummaryRow> }>;
   getVersion(principal: Principal, key: string, version: number): Promise<VersionOf>;
-  activate(author: WorkflowAuthor, key: string, version: number, dryRun: boolean): Promise<Validation>;
+  activate(caller: Caller, key: string, version: number, dryRun: boolean): Promise<Validation>;
   simulate(principal: Principal, key: string, version: number, request: SimulateRequest): Promise<Simulation>;
-  promote(author: WorkflowAuthor, key: string, request: PromoteRequest): Promise<WorkflowPromotion>;
+  promote(caller: Caller, key: string, request: PromoteRequest): Promise<WorkflowPromotion>;
   findActive: WorkflowDirectory['findActive'];
 }
 
@@ -122,21 +121,19 @@ export function createWorkflowService(
    * Changes are serialized: `decide` sees the workflow as the previous change left it, and returns null when nothing changes.
    */
   async function change(
-    { principal, requestId }: WorkflowAuthor,
+    caller: Caller,
     key: string,
     action: string,
     decide: (workflow: WorkflowRow, tx: Sql) => Promise<WorkflowRow | null> | WorkflowRow | null,
   ): Promise<WorkflowRow> {
-    const { environmentId } = principal;
+    const { environmentId } = caller.principal;
     const saved = await transaction(pool, async (tx) => {
       const before = await store.lockWorkflow(tx, environmentId, key);
       if (!before) throw notFound('workflow');
       const next = await decide(before, tx);
       if (!next) return before;
       const after = await store.updateWorkflow(tx, next);
-      await recordAudit(tx, {
-        principal,
-        requestId,
+      await recordAudit(tx, caller, {
         action,
         target: `workflow:${after.id}`,
         before: auditViewOf(before),
@@ -157,7 +154,8 @@ export function createWorkflowService(
   return {
     findActive: directory.findActive,
 
-    async create({ principal, requestId }, request) {
+    async create(caller, request) {
+      const { principal } = caller;
       const { key, name } = request;
       if (reservedKeys.has(key)) throw invalidParameter('key', `The key ${key} is reserved.`);
       const workflow = await transaction(pool, async (tx) => {
@@ -179,12 +177,9 @@ export function createWorkflowService(
             });
           throw tooMany(`An environment can have at most ${limits.workflows} workflows.`);
         }
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'workflow.created',
           target: `workflow:${made.id}`,
-          before: null,
           after: auditViewOf(made),
         });
         return made;
@@ -202,8 +197,8 @@ export function createWorkflowService(
 
     get: async ({ environmentId }, key) => detailOf(await get(pool, environmentId, key)),
 
-    async update(author, key, request) {
-      const changed = await change(author, key, 'workflow.updated', (workflow) => ({
+    async update(caller, key, request) {
+      const changed = await change(caller, key, 'workflow.updated', (workflow) => ({
         ...workflow,
         name: request.name === undefined ? workflow.name : checkName(request.name),
         description: request.description === undefined ? workflow.description : request.description || null,
@@ -211,19 +206,19 @@ export function createWorkflowService(
       return detailOf(changed);
     },
 
-    async disable(author, key) {
-      await change(author, key, 'workflow.disabled', async (workflow, tx) => {
+    async disable(caller, key) {
+      await change(caller, key, 'workflow.disabled', async (workflow, tx) => {
         if (workflow.status === 'disabled') return null;
         await store.markDeactivated(tx, workflow.id);
         return { ...workflow, status: 'disabled' };
       });
     },
 
-    async createVersion(author, key, request) {
+    async createVersion(caller, key, request) {
       while (isLoopHeld()) await yieldToEventLoop();
-      const { text, value, definition } = await readBody(tasks, author.principal.environmentId, request);
+      const { text, value, definition } = await readBody(tasks, caller.principal.environmentId, request);
       const id = newId(clock());
-      const workflow = await change(author, key, 'workflow.version_created', async (before, tx) => {
+      const workflow = await change(caller, key, 'workflow.version_created', async (before, tx) => {
         const version = before.latest_version + 1;
         if (version > limits.versions)
           throw tooMany(`A workflow can have at most ${limits.versions} versions.`);
@@ -253,12 +248,12 @@ export function createWorkflowService(
       return { workflow, version: await getVersion(pool, workflow, version) };
     },
 
-    async activate(author, key, version, dryRun) {
-      const workflow = await get(pool, author.principal.environmentId, key);
+    async activate(caller, key, version, dryRun) {
+      const workflow = await get(pool, caller.principal.environmentId, key);
       const definition = await definitionOf(workflow, version, 'shownDefinition'); // masked, because its problems are shown
       let errors: Validation['errors'] = [];
-      await validateOutside(tasks, author.principal.environmentId, (problemsOf) =>
-        change(author, key, 'workflow.activated', async (before, tx) => {
+      await validateOutside(tasks, caller.principal.environmentId, (problemsOf) =>
+        change(caller, key, 'workflow.activated', async (before, tx) => {
           const world = await validationContextOf(tx, before.environment_id, definition);
           errors = problemsOf({ versionId: String(version), definition, world });
           if (errors.length > 0 || dryRun) return null;
@@ -295,8 +290,8 @@ export function createWorkflowService(
       return simulated;
     },
 
-    async promote(author, key, request) {
-      const { live, promotion } = await promoteWorkflow(deps, author, key, request);
+    async promote(caller, key, request) {
+      const { live, promotion } = await promoteWorkflow(deps, caller, key, request);
       directory.forget(live, key);
       return promotion;
     },

@@ -3,7 +3,7 @@ import { transaction } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { Reply } from '../../../../http/route.ts';
 import { notFound, Problem } from '../../../../kernel/errors.ts';
-import { recordAudit } from '../../../platform/audit/index.ts';
+import { recordAudit, serviceAuthor } from '../../../platform/audit/index.ts';
 import { type LostTeam, markTeamGone } from './store.ts';
 
 export interface SignedRequest {
@@ -37,17 +37,10 @@ export function createEventReader({ pool, clock, config }: Pick<Deps, 'pool' | '
   async function markLost(lost: LostTeam, requestId: string): Promise<void> {
     await transaction(pool, async (tx) => {
       for (const { id, environment_id, organization_id } of await markTeamGone(tx, lost)) {
-        await recordAudit(tx, {
-          principal: {
-            kind: 'system',
-            id: null,
-            organizationId: organization_id,
-            environmentId: environment_id,
-          },
-          requestId,
+        const author = { ...serviceAuthor(organization_id, environment_id), requestId };
+        await recordAudit(tx, author, {
           action: 'chatone_installation.lost',
           target: `chatone_installation:${id}`,
-          before: null,
           after: { status: 'gone', last_failure_reason: lost.reason },
         });
       }

@@ -6,7 +6,7 @@ import {
 } from '../../../../channels/chatone/index.ts';
 import { type Sql, transaction } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
-import type { Principal } from '../../../../http/principal.ts';
+import type { Caller, Principal } from '../../../../http/principal.ts';
 import { sha256 } from '../../../../kernel/crypto.ts';
 import { invalidParameter, notFound, Problem } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
@@ -14,7 +14,6 @@ import { type Page, pageOf, pageRequest } from '../../../../kernel/page.ts';
 import type { NotificationService } from '../../../notifications/notifications/index.ts';
 import { recordAudit } from '../../../platform/audit/index.ts';
 import { connectionHealthView } from '../../provider-health/index.ts';
-import type { ChatEndpointCaller } from '../endpoints/service.ts';
 import { wakeWaiting } from '../waiting.ts';
 import type { Installation, TestTargets } from './schema.ts';
 import * as store from './store.ts';
@@ -33,18 +32,12 @@ export interface Workspace {
 
 export interface InstallationService {
   /** A team that is already installed gets the new token and keeps its id; `isNew` is false then. */
-  install(
-    caller: ChatEndpointCaller,
-    workspace: Workspace,
-  ): Promise<{ installation: Installation; isNew: boolean }>;
-  installByToken(
-    caller: ChatEndpointCaller,
-    token: string,
-  ): Promise<{ installation: Installation; isNew: boolean }>;
+  install(caller: Caller, workspace: Workspace): Promise<{ installation: Installation; isNew: boolean }>;
+  installByToken(caller: Caller, token: string): Promise<{ installation: Installation; isNew: boolean }>;
   list(principal: Principal, query: { cursor?: string; limit?: number }): Promise<Page<Installation>>;
   get(principal: Principal, id: string): Promise<Installation>;
-  setAutoJoin(caller: ChatEndpointCaller, id: string, autoJoin: boolean): Promise<Installation>;
-  delete(caller: ChatEndpointCaller, id: string): Promise<void>;
+  setAutoJoin(caller: Caller, id: string, autoJoin: boolean): Promise<Installation>;
+  delete(caller: Caller, id: string): Promise<void>;
   /** Returns the id of the direct message, if there is one, else of the post. */
   sendTest(principal: Principal, id: string, targets: TestTargets): Promise<string>;
 }
@@ -61,15 +54,13 @@ export function createInstallationService(
 
   async function audit(
     tx: Sql,
-    { principal, requestId }: ChatEndpointCaller,
+    caller: Caller,
     change: string,
     before: store.InstallationRow | null,
     after: store.InstallationRow | null,
     further: object = {},
   ): Promise<void> {
-    await recordAudit(tx, {
-      principal,
-      requestId,
+    await recordAudit(tx, caller, {
       action: `chatone_installation.${change}`,
       target: `chatone_installation:${(after ?? before)?.id}`,
       before: before && viewOf(before),
@@ -83,7 +74,7 @@ export function createInstallationService(
     return row;
   }
 
-  async function install(caller: ChatEndpointCaller, workspace: Workspace) {
+  async function install(caller: Caller, workspace: Workspace) {
     const { environmentId, userId } = caller.principal;
     const installed = await transaction(pool, async (tx) => {
       const before = await store.lockInstallationOfTeam(tx, environmentId, workspace.teamId);

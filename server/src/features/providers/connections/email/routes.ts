@@ -36,7 +36,7 @@ export function emailRoutes({ emailSettings }: { emailSettings: EmailSettingsSer
       responses: { 200: EmailSettingsView },
       async handler({ principal, params, body, requestId }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await emailSettings.replace(principal, body, requestId) };
+        return { status: 200, body: await emailSettings.replace({ principal, requestId }, body) };
       },
     }),
     route({
@@ -53,7 +53,7 @@ export function emailRoutes({ emailSettings }: { emailSettings: EmailSettingsSer
       responses: { 200: EmailSettingsView },
       async handler({ principal, params, body, requestId }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await emailSettings.update(principal, body, requestId) };
+        return { status: 200, body: await emailSettings.update({ principal, requestId }, body) };
       },
     }),
     route({

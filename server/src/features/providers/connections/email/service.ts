@@ -5,7 +5,7 @@ import { emailProviders } from '../../../../channels/registry.ts';
 import type { SandboxStore } from '../../../../channels/sandbox/index.ts';
 import { type Sql, transaction } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
-import type { Principal } from '../../../../http/principal.ts';
+import type { Caller, Principal } from '../../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../../kernel/errors.ts';
 import { recordAudit } from '../../../platform/audit/index.ts';
 import type { LinkSecrets } from '../../../platform/links/index.ts';
@@ -25,9 +25,9 @@ type SettingsDeps = Pick<
 
 export interface EmailSettingsService {
   read(principal: Principal): Promise<EmailSettingsView>;
-  replace(principal: Principal, body: EmailSettingsBody, requestId: string): Promise<EmailSettingsView>;
+  replace(caller: Caller, body: EmailSettingsBody): Promise<EmailSettingsView>;
   /** Changes the fields that the body gives, and leaves the rest unchanged. */
-  update(principal: Principal, body: EmailSettingsBody, requestId: string): Promise<EmailSettingsView>;
+  update(caller: Caller, body: EmailSettingsBody): Promise<EmailSettingsView>;
   verify(principal: Principal, providerId: string): Promise<VerificationResult>;
 }
 
@@ -59,11 +59,11 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
   }
 
   async function save(
-    principal: Principal,
+    caller: Caller,
     body: EmailSettingsBody,
-    requestId: string,
     next: (before: EmailSettings) => Promise<EmailSettings>,
   ): Promise<EmailSettingsView> {
+    const { principal } = caller;
     const { environmentId } = principal;
     const isManaged = (settings: EmailSettings): boolean =>
       managedRelay(config, principal.environmentKind, settings) !== null;
@@ -76,9 +76,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       // The health of replaced providers is reset; a change of the sender does not affect it.
       if (after.providers !== before.providers)
         await forgetHealth(tx, environmentId, idsOf(before), [...idsOf(after), 'managed']);
-      await recordAudit(tx, {
-        principal,
-        requestId,
+      await recordAudit(tx, caller, {
         action: 'email_settings.updated',
         target: `environment:${environmentId}`,
         before: settingsOf(environmentId, before),
@@ -97,21 +95,21 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       return viewOf(pool, principal, await getSettings(pool, principal.environmentId));
     },
 
-    async replace(principal, body, requestId) {
+    async replace(caller, body) {
       if (Object.keys(body).length === 0) throw nothingGiven();
       const identity = readIdentity(body);
-      return save(principal, body, requestId, async (before) => ({
+      return save(caller, body, async (before) => ({
         ...identity,
-        providers: await chain.next(principal.environmentId, body.providers ?? [], before.providers),
+        providers: await chain.next(caller.principal.environmentId, body.providers ?? [], before.providers),
       }));
     },
 
-    update(principal, body, requestId) {
+    update(caller, body) {
       const { providers } = body;
-      return save(principal, body, requestId, async (before) => ({
+      return save(caller, body, async (before) => ({
         ...readIdentity({ ...before, ...body }),
         providers: providers
-          ? await chain.next(principal.environmentId, providers, before.providers)
+          ? await chain.next(caller.principal.environmentId, providers, before.providers)
           : before.providers,
       }));
     },

@@ -2,7 +2,7 @@ import { avatarUrlProblem, usernameProblem } from '../../../../channels/chatthre
 import type { EndpointChannel } from '../../../../channels/spec.ts';
 import { type Sql, transaction } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
-import type { Principal } from '../../../../http/principal.ts';
+import type { Caller, Principal } from '../../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../../kernel/errors.ts';
 import { isUuid, newId } from '../../../../kernel/ids.ts';
 import { pageOf, pageRequest } from '../../../../kernel/page.ts';
@@ -14,11 +14,6 @@ import { freeKey, slugOf } from './key.ts';
 import type { EndpointQuery } from './schema.ts';
 import * as store from './store.ts';
 import { endpointContext } from './targets.ts';
-
-export interface ChatEndpointCaller {
-  principal: Principal;
-  requestId: string;
-}
 
 /** The differences between the two channels. */
 export interface EndpointKind<View extends object> {
@@ -39,11 +34,11 @@ export interface EndpointBody {
 export type NewChatEndpoint = EndpointBody & { label: string; webhook_url: string };
 
 export interface ChatEndpointsService<View> {
-  create(caller: ChatEndpointCaller, body: NewChatEndpoint): Promise<View>;
+  create(caller: Caller, body: NewChatEndpoint): Promise<View>;
   list(principal: Principal, query: EndpointQuery): Promise<{ data: View[]; next_cursor?: string | null }>;
   get(principal: Principal, id: string): Promise<View>;
-  update(caller: ChatEndpointCaller, id: string, body: EndpointBody): Promise<View>;
-  delete(caller: ChatEndpointCaller, id: string): Promise<void>;
+  update(caller: Caller, id: string, body: EndpointBody): Promise<View>;
+  delete(caller: Caller, id: string): Promise<void>;
   /** Returns the id of the notification. */
   sendTest(principal: Principal, id: string): Promise<string>;
 }
@@ -72,14 +67,12 @@ export function createChatEndpointsService<View extends object>(
 
   async function audit(
     tx: Sql,
-    { principal, requestId }: ChatEndpointCaller,
+    caller: Caller,
     change: string,
     before: store.ChatEndpointRow | null,
     after: store.ChatEndpointRow | null,
   ): Promise<void> {
-    await recordAudit(tx, {
-      principal,
-      requestId,
+    await recordAudit(tx, caller, {
       action: `${channel}_endpoint.${change}`,
       target: `${channel}_endpoint:${(after ?? before)?.id}`,
       before: before && viewOf(before),

@@ -38,7 +38,7 @@ export function pushSettingsRoutes({ pushSettings }: { pushSettings: PushSetting
       responses: { 200: PushSettingsView },
       async handler({ principal, params, body, requestId }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await pushSettings.replace(principal, body, requestId) };
+        return { status: 200, body: await pushSettings.replace({ principal, requestId }, body) };
       },
     }),
     route({
@@ -54,7 +54,7 @@ export function pushSettingsRoutes({ pushSettings }: { pushSettings: PushSetting
       responses: { 204: null },
       async handler({ principal, params, requestId }) {
         checkEnvironment(principal, params.envId);
-        await pushSettings.remove(principal, requestId);
+        await pushSettings.remove({ principal, requestId });
         return { status: 204 };
       },
     }),

@@ -3,7 +3,7 @@ import { alwaysRing, ringSettingOf } from '../../../../channels/in-app/push/ring
 import { newVapidKeys } from '../../../../channels/in-app/push/vapid.ts';
 import { transaction } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
-import type { Principal } from '../../../../http/principal.ts';
+import type { Caller, Principal } from '../../../../http/principal.ts';
 import { notFound } from '../../../../kernel/errors.ts';
 import { storable } from '../../../../kernel/storable.ts';
 import { recordAudit } from '../../../platform/audit/index.ts';
@@ -22,8 +22,8 @@ import {
 
 export interface PushSettingsService {
   read(principal: Principal): Promise<PushSettingsView>;
-  replace(principal: Principal, body: PushSettingsBody, requestId: string): Promise<PushSettingsView>;
-  remove(principal: Principal, requestId: string): Promise<void>;
+  replace(caller: Caller, body: PushSettingsBody): Promise<PushSettingsView>;
+  remove(caller: Caller): Promise<void>;
   /** Asks each service whether it accepts the settings, and keeps the answers. */
   check(principal: Principal): Promise<{ kind: DeviceKind; ok: boolean; detail: string }[]>;
 }
@@ -75,8 +75,8 @@ export function createPushSettingsService(deps: PushSettingsDeps): PushSettingsS
       return viewOf(settings);
     },
 
-    async replace(principal, body, requestId) {
-      const { environmentId } = principal;
+    async replace(caller, body) {
+      const { environmentId } = caller.principal;
       const stored = opened(await findPushSettings(pool, environmentId));
       const input = readPushInput(body, stored, config.CARILLON_ALLOW_PRIVATE_NETWORK);
       const settings = await checkedSettings(environmentId, body, input, stored);
@@ -87,9 +87,7 @@ export function createPushSettingsService(deps: PushSettingsDeps): PushSettingsS
         const sealed = sealPushKeys(keyring, environmentId, { ...settings, vapid });
         const after = { ...settings, ...sealed };
         await updatePushSettings(tx, after);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'push_settings.updated',
           target: `environment:${environmentId}`,
           before: before && viewOf(before),
@@ -100,19 +98,16 @@ export function createPushSettingsService(deps: PushSettingsDeps): PushSettingsS
       return viewOf(saved);
     },
 
-    async remove(principal, requestId) {
-      const { environmentId } = principal;
+    async remove(caller) {
+      const { environmentId } = caller.principal;
       await transaction(pool, async (tx) => {
         const before = await lockPushSettings(tx, environmentId);
         if (!before) throw notFound('push settings');
         await deletePushSettings(tx, environmentId);
-        await recordAudit(tx, {
-          principal,
-          requestId,
+        await recordAudit(tx, caller, {
           action: 'push_settings.deleted',
           target: `environment:${environmentId}`,
           before: viewOf(before),
-          after: null,
         });
       });
     },

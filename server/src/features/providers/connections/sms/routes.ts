@@ -40,7 +40,7 @@ export function smsRoutes({ smsSettings }: { smsSettings: SmsSettingsService }):
       responses: { 200: SmsSettingsView },
       async handler({ principal, params, body, requestId }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await smsSettings.replace(principal, body, requestId) };
+        return { status: 200, body: await smsSettings.replace({ principal, requestId }, body) };
       },
     }),
     route({
@@ -56,7 +56,7 @@ export function smsRoutes({ smsSettings }: { smsSettings: SmsSettingsService }):
       responses: { 204: null },
       async handler({ principal, params, requestId }) {
         checkEnvironment(principal, params.envId);
-        await smsSettings.remove(principal, requestId);
+        await smsSettings.remove({ principal, requestId });
         return { status: 204 };
       },
     }),
@@ -89,7 +89,7 @@ export function smsRoutes({ smsSettings }: { smsSettings: SmsSettingsService }):
       responses: { 200: SmsProvidersView },
       async handler({ principal, params, body, requestId }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await smsSettings.replaceChain(principal, body, requestId) };
+        return { status: 200, body: await smsSettings.replaceChain({ principal, requestId }, body) };
       },
     }),
     route({

@@ -2,7 +2,7 @@ import type { VerificationResult } from '../../../../channels/contract.ts';
 import type { SandboxStore } from '../../../../channels/sandbox/index.ts';
 import { type Sql, transaction } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
-import type { Principal } from '../../../../http/principal.ts';
+import type { Caller, Principal } from '../../../../http/principal.ts';
 import { invalidParameter, notFound } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { recordAudit } from '../../../platform/audit/index.ts';
@@ -48,10 +48,10 @@ type SmsSettingsDeps = Pick<
  */
 export interface SmsSettingsService {
   read(principal: Principal): Promise<SmsSettingsView>;
-  replace(principal: Principal, body: SmsSettingsBody, requestId: string): Promise<SmsSettingsView>;
-  remove(principal: Principal, requestId: string): Promise<void>;
+  replace(caller: Caller, body: SmsSettingsBody): Promise<SmsSettingsView>;
+  remove(caller: Caller): Promise<void>;
   readChain(principal: Principal): Promise<SmsProvidersView>;
-  replaceChain(principal: Principal, body: SmsProvidersBody, requestId: string): Promise<SmsProvidersView>;
+  replaceChain(caller: Caller, body: SmsProvidersBody): Promise<SmsProvidersView>;
   verify(principal: Principal, providerId: string): Promise<VerificationResult>;
 }
 
@@ -139,12 +139,11 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
 
   /** `next` returns the new chain; without providers, the environment has no settings. */
   async function save(
-    principal: Principal,
-    requestId: string,
+    caller: Caller,
     isSingle: boolean,
     next: (before: Providers) => Promise<StoredSmsProvider[]>,
   ): Promise<StoredSmsProvider[]> {
-    const { environmentId } = principal;
+    const { environmentId } = caller.principal;
     const saved = await transaction(pool, async (tx) => {
       const before = (await lockSmsSettings(tx, environmentId))?.providers ?? [];
       const after = await next(before);
@@ -154,9 +153,7 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
       else await deleteSmsSettings(tx, environmentId);
       const ids = (providers: Providers): string[] => providers.map(({ id }) => id);
       await forgetHealth(tx, environmentId, ids(before), ids(after));
-      await recordAudit(tx, {
-        principal,
-        requestId,
+      await recordAudit(tx, caller, {
         action: first ? 'sms_settings.updated' : 'sms_settings.deleted',
         target: `environment:${environmentId}`,
         before: auditOf(environmentId, before, isSingle),
@@ -195,7 +192,8 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
       return singleView(environmentId, settings.providers[0]);
     },
 
-    async replace(principal, body, requestId) {
+    async replace(caller, body) {
+      const { principal } = caller;
       const { environmentId } = principal;
       const kind = readKind(body.kind);
       const [stored] = (await findSmsSettings(pool, environmentId))?.providers ?? [];
@@ -213,15 +211,15 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
       });
       // The check runs before the transaction: nothing is locked while the provider answers.
       const result = resultOf(await check(principal, providerWith(newId(), unchecked)));
-      const [saved] = await save(principal, requestId, true, async (before) => [
+      const [saved] = await save(caller, true, async (before) => [
         providerWith(before[0]?.id ?? newId(), result),
       ]);
       if (!saved) throw notFound('SMS settings');
       return singleView(environmentId, saved);
     },
 
-    async remove(principal, requestId) {
-      await save(principal, requestId, true, async (before) => {
+    async remove(caller) {
+      await save(caller, true, async (before) => {
         if (before.length === 0) throw notFound('SMS settings');
         return [];
       });
@@ -232,17 +230,15 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
       return chainView(pool, environmentId, settings?.providers ?? []);
     },
 
-    async replaceChain(principal, { providers: given }, requestId) {
-      const { environmentId } = principal;
+    async replaceChain(caller, { providers: given }) {
+      const { environmentId } = caller.principal;
       const repeated = given.findLastIndex(({ kind }) => kind === 'managed');
       if (repeated !== given.findIndex(({ kind }) => kind === 'managed'))
         throw invalidParameter(
           `providers[${repeated}].kind`,
           `providers[${repeated}].kind can be managed only once.`,
         );
-      const saved = await save(principal, requestId, false, (before) =>
-        nextChain(environmentId, given, before),
-      );
+      const saved = await save(caller, false, (before) => nextChain(environmentId, given, before));
       return chainView(pool, environmentId, saved);
     },
 
