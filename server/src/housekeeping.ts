@@ -6,37 +6,31 @@ import {
 } from './db/partitions.ts';
 import type { Deps } from './deps.ts';
 import { forgetBroadcasts, tidyBroadcasts } from './features/campaigns/broadcasts/index.ts';
-import { deleteBulkActionsBefore } from './features/campaigns/bulk-actions/index.ts';
+import { tidyBulkActions } from './features/campaigns/bulk-actions/index.ts';
 import { tidySchedules } from './features/campaigns/schedules/index.ts';
-import { deleteOldReleases, detectSpikes, tidyBrakeCounts } from './features/control/brake/index.ts';
+import { detectSpikes, tidyBrakeCounts, tidyReleases } from './features/control/brake/index.ts';
 import { measureStorage } from './features/control/usage/index.ts';
 import { tidyPresences } from './features/delivery/push/index.ts';
 import { tidyCallbacks } from './features/delivery/receipts/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { tidyActivity } from './features/insight/activity/index.ts';
-import {
-  deleteAttachmentBytesBefore,
-  forgetNotifications,
-} from './features/notifications/notifications/index.ts';
+import { forgetNotifications, tidyAttachments } from './features/notifications/notifications/index.ts';
 import { tidySandbox } from './features/notifications/sandbox/index.ts';
 import { tidyTopics } from './features/people/audiences/index.ts';
-import { deleteExpiredSessions } from './features/platform/accounts/index.ts';
-import { deleteExpiredKeys } from './features/platform/idempotency/index.ts';
-import { deleteUnusedObjects, releaseForgottenObjects } from './features/platform/objects/index.ts';
-import { deleteOldIncidents } from './features/providers/incidents/index.ts';
+import { tidySessions } from './features/platform/accounts/index.ts';
+import { tidyIdempotencyKeys } from './features/platform/idempotency/index.ts';
+import { releaseForgottenObjects, tidyObjects } from './features/platform/objects/index.ts';
+import { tidyIncidents } from './features/providers/incidents/index.ts';
 import { forgetEvents, sealSavedUrls } from './features/webhooks/index.ts';
 import { forgetRuns, tidyRuns, wakeRunsOf } from './features/workflows/runs/index.ts';
 import { sealSavedVersions } from './features/workflows/workflows/index.ts';
-import { deleteDeadWorkers } from './queue/workers-store.ts';
+import { tidyWorkers } from './queue/workers-store.ts';
 
 const minuteMs = 60_000;
-const forgetEveryMs = 3_600_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 /** By then the processes of the previous release, which cannot open sealed values, are gone. */
 const sealAfterMs = 600_000;
-const sliceOfKeys = 5_000;
-const attachmentDays = 7;
-const bulkActionDays = 30;
-const dayMs = 86_400_000;
 
 type HousekeepingDeps = Pick<
   Deps,
@@ -44,58 +38,66 @@ type HousekeepingDeps = Pick<
 >;
 
 /**
- * Removes expired rows in small slices. Every worker process may run it at the same time: the chores are plain deletes that
- * find nothing when another process was first.
+ * Regular work on stored rows, in small slices that end when the process stops. Every worker process may run a chore at the same
+ * time: it finds nothing to do when another process was first.
  */
+type Chore<D = HousekeepingDeps> = (deps: D, isStopped: () => boolean) => Promise<void>;
+type ForgetDeps = Omit<HousekeepingDeps, 'objectStore'>;
+
+/** Table: the chores of every minute, in this order. */
+const chores: Chore[] = [
+  ({ pool, config, clock, log }) =>
+    ensurePartitions(pool, { retentionDays: config.CARILLON_RETENTION_DAYS, nowMs: clock(), log }),
+  tidyIdempotencyKeys,
+  tidyAttachments,
+  tidySessions,
+  tidyCallbacks,
+  tidyInbox,
+  tidyPresences,
+  tidyTopics,
+  tidyBroadcasts,
+  tidyRuns,
+  tidySchedules,
+  tidyActivity,
+  tidyReleases,
+  tidySandbox,
+  measureStorage,
+  tidyIncidents,
+  tidyBulkActions,
+  tidyWorkers,
+  tidyObjects, // last: a store that does not answer takes its deadline
+];
+
+/** Table: the hourly chores. Forgetting reads, each time, the old rows that have not ended. */
+const hourlyChores: { chore: Chore; afterMs?: number }[] = [
+  { chore: sealSavedVersions, afterMs: sealAfterMs },
+  { chore: sealSavedUrls, afterMs: sealAfterMs },
+  { chore: tidyBrakeCounts },
+  { chore: forget },
+];
+
+/** Table: the chores that delete what ended before the retention period. */
+const retentionChores = (beforeMs: number): Chore<ForgetDeps>[] => [
+  forgetNotifications(beforeMs, wakeRunsOf),
+  releaseForgottenObjects(beforeMs),
+  ({ pool, log }) => dropExpiredPartitions(pool, beforeMs, log),
+  forgetBroadcasts(beforeMs),
+  forgetRuns(beforeMs),
+  forgetEvents(beforeMs),
+];
+
 export function startHousekeeping(deps: HousekeepingDeps, everyMs = minuteMs): { stop(): Promise<void> } {
-  const { config, pool, log, clock } = deps;
   let stopped = false;
-  let forgottenAt = 0;
-  let countsTidiedAt = 0;
-  let nextSealingAt = clock() + sealAfterMs;
+  const isStopped = (): boolean => stopped;
+  const hourly = hourlyChores.map(({ chore, afterMs = 0 }) => hourlyFrom(deps.clock() + afterMs, chore));
 
-  async function tidy(): Promise<void> {
-    await ensurePartitions(pool, { retentionDays: config.CARILLON_RETENTION_DAYS, nowMs: clock(), log });
-    while (!stopped && (await deleteExpiredKeys(pool, sliceOfKeys)) === sliceOfKeys) {}
-    await deleteAttachmentBytesBefore(pool, clock() - attachmentDays * dayMs, () => stopped);
-    await deleteExpiredSessions(pool);
-    await tidyCallbacks(pool, clock(), () => stopped);
-    await tidyInbox(pool, clock(), () => stopped);
-    await tidyPresences(pool, () => stopped);
-    await tidyTopics(pool, () => stopped);
-    await tidyBroadcasts(deps, () => stopped);
-    await tidyRuns(pool, clock(), () => stopped);
-    await tidySchedules(pool, clock(), () => stopped);
-    await tidyActivity(pool, clock(), () => stopped);
-    await deleteOldReleases(pool);
-    await tidySandbox(deps, () => stopped);
-    await measureStorage(deps, () => stopped);
-    await deleteOldIncidents(pool);
-    await deleteBulkActionsBefore(pool, clock() - bulkActionDays * dayMs);
-    await deleteDeadWorkers(pool);
-    await deleteUnusedObjects(deps, () => stopped); // last: a store that does not answer takes its deadline
-    if (clock() >= nextSealingAt) {
-      await sealSavedVersions(deps, () => stopped);
-      await sealSavedUrls(deps, () => stopped);
-      nextSealingAt = clock() + forgetEveryMs;
-    }
-    if (clock() - countsTidiedAt >= forgetEveryMs) {
-      await tidyBrakeCounts(pool, () => stopped);
-      countsTidiedAt = clock();
-    }
-    // Hourly, not every minute: each run reads the old rows that have not ended.
-    if (clock() - forgottenAt < forgetEveryMs) return;
-    await forget(deps, () => stopped);
-    forgottenAt = clock();
-  }
-
-  /** Repeats the chore; each time follows the one before. */
-  function repeat(chore: () => Promise<void>): { stop(): Promise<void> } {
+  /** Repeats the chores; each round follows the one before. */
+  function repeat(round: Chore[]): { stop(): Promise<void> } {
     let running: Promise<void> = Promise.resolve();
     const timer = setInterval(() => {
       running = running
-        .then(() => (stopped ? undefined : chore()))
-        .catch((error) => log.warn({ err: error }, 'housekeeping failed; it will be retried'));
+        .then(() => runAll(round, deps, isStopped))
+        .catch((error) => deps.log.warn({ err: error }, 'housekeeping failed; it will be retried'));
     }, everyMs);
     return {
       async stop() {
@@ -106,38 +108,36 @@ export function startHousekeeping(deps: HousekeepingDeps, everyMs = minuteMs): {
   }
 
   // Apart from the others: a spike that is not noted for 150 seconds counts as over, and a chore may take longer.
-  const chores = [repeat(() => detectSpikes(deps)), repeat(tidy)];
+  const rounds = [repeat([detectSpikes]), repeat([...chores, ...hourly])];
   const youngPartitions = watchYoungPartitions(deps);
   return {
     async stop() {
       stopped = true;
       youngPartitions.stop();
-      await Promise.all(chores.map((chore) => chore.stop()));
+      await Promise.all(rounds.map((round) => round.stop()));
     },
   };
 }
 
+async function runAll<D>(chores: Chore<D>[], deps: D, isStopped: () => boolean): Promise<void> {
+  for (const chore of chores) if (!isStopped()) await chore(deps, isStopped);
+}
+
+/** The chore is due again an hour after it succeeded; after a failure, at once. */
+function hourlyFrom(startMs: number, chore: Chore): Chore {
+  let dueAt = startMs;
+  return async (deps, isStopped) => {
+    if (deps.clock() < dueAt) return;
+    await chore(deps, isStopped);
+    dueAt = deps.clock() + hourMs;
+  };
+}
+
 /** Removes rows that ended before the retention period. */
-export async function forget(
-  deps: Omit<HousekeepingDeps, 'objectStore'>,
-  isStopped: () => boolean,
-): Promise<void> {
+export async function forget(deps: ForgetDeps, isStopped: () => boolean): Promise<void> {
   const days = deps.config.CARILLON_RETENTION_DAYS;
   const nowMs = deps.clock();
   const beforeMs = days === null ? null : nowMs - days * dayMs;
-  if (beforeMs !== null) await forgetBefore(deps, beforeMs, isStopped);
+  if (beforeMs !== null) await runAll(retentionChores(beforeMs), deps, isStopped);
   await tuneVacuum(deps.pool, { beforeMs, nowMs });
-}
-
-async function forgetBefore(
-  deps: Omit<HousekeepingDeps, 'objectStore'>,
-  beforeMs: number,
-  isStopped: () => boolean,
-): Promise<void> {
-  await forgetNotifications(deps, wakeRunsOf, beforeMs, isStopped);
-  await releaseForgottenObjects(deps.pool, beforeMs, isStopped);
-  if (!isStopped()) await dropExpiredPartitions(deps.pool, beforeMs, deps.log);
-  await forgetBroadcasts(deps, beforeMs, isStopped);
-  await forgetRuns(deps.pool, beforeMs, isStopped);
-  await forgetEvents(deps.pool, beforeMs, isStopped);
 }

@@ -135,9 +135,9 @@ async function runOutside(
   if (/^-- in slices/m.test(statement)) {
     // The slice after the id $1 returns the last id of its rows as `last`. Each slice is a transaction.
     return inSlices(
-      () => false,
-      async (after) => (await query<{ last: string | null }>(client, statement, [after]))[0]?.last ?? null,
-    );
+      async (sql: Sql, after) =>
+        (await query<{ last: string | null }>(sql, statement, [after]))[0]?.last ?? null,
+    )(client, () => false);
   }
   if (!/^(create|drop|alter) .*\bconcurrently\b|\bvalidate constraint\b/m.test(statement))
     return withLockRetries(client, { onWait: waiting }, async () => {

@@ -3411,7 +3411,7 @@ items as (update digest_items set item = '{}' where source_run_id = any ($1::uui
 update runs set trigger_data = '{}', external_user_id = null, address = null, failure_reason = null
 where id = any ($1::uuid[]);
 
--- runs_forget (features/workflows/runs/retention.ts)
+-- runs_forget (features/workflows/runs/housekeeping.ts)
 with old as (
   select id from runs where id > $1 and id < $2 and completed_at < $3 order by id limit $4
 ), steps as (

@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../db/sql.ts';
+import { type Pool, type Sql, statement } from '../db/sql.ts';
 
 /** The SQL of workers: one row per process, renewed by its heartbeats. */
 
@@ -28,6 +28,6 @@ const removeDeadWorkers = statement(
    and not exists (select from queue_leased l where l.worker_id = w.id)`,
 );
 
-export async function deleteDeadWorkers(sql: Sql): Promise<void> {
-  await removeDeadWorkers(sql);
+export async function tidyWorkers({ pool }: { pool: Pool }): Promise<void> {
+  await removeDeadWorkers(pool);
 }

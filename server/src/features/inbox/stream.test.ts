@@ -235,7 +235,7 @@ describe('a reader that comes back', () => {
     first.close();
     const ids = [await send(user), await send(user)];
     for (const id of ids) await app.waitFor(id, ({ status }) => status === 'delivered');
-    await tidyInbox(app.pool, Date.now() + 3_600_000 + 1_000, () => false);
+    await tidyInbox({ pool: app.pool, clock: () => Date.now() + 3_600_000 + 1_000 }, () => false);
     for (const lastId of [first.lastId(), '0', '1', '999999999999999', 'abc', '-1', 'x'.repeat(90)]) {
       const back = await open(token, { lastId });
       expect((await back.waitFor('reset'))[0]?.data).toEqual({ unread_count: 2 });

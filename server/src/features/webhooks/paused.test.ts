@@ -126,7 +126,7 @@ describe('while an endpoint is paused', () => {
     const endpoint = await createEndpoint();
     await setStatus(endpoint, 'paused');
     await record(2);
-    await forgetEvents(stage.app.pool, Date.now() + 60_000, () => false);
+    await forgetEvents(Date.now() + 60_000)(stage.app.deps, () => false);
     expect(await deliveriesOf(endpoint)).toEqual([]);
     expect(await waitingFor(endpoint)).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { inSlices } from '../../db/slices.ts';
-import { type Pool, statement } from '../../db/sql.ts';
+import { statement } from '../../db/sql.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
 import { deletePostponedSql } from '../../queue/index.ts';
 
@@ -27,9 +27,7 @@ const deleteSlice = statement<{ last: string | null }>(
 );
 
 /** Deletes the events that happened before the given time, with their deliveries and attempts. */
-export function forgetEvents(pool: Pool, beforeMs: number, isStopped: () => boolean): Promise<void> {
-  return inSlices(isStopped, async (after) => {
-    const bounds = [after, lowestIdAt(beforeMs), sliceSize];
-    return (await deleteSlice(pool, bounds))[0]?.last ?? null;
+export const forgetEvents = (beforeMs: number) =>
+  inSlices(async ({ pool }, after) => {
+    return (await deleteSlice(pool, [after, lowestIdAt(beforeMs), sliceSize]))[0]?.last ?? null;
   });
-}

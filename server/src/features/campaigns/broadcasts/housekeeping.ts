@@ -1,3 +1,4 @@
+import { deleteInSlices } from '../../../db/slices.ts';
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { addChanges, listChangedBroadcasts, takeChanges } from './counts-store.ts';
@@ -20,10 +21,5 @@ export async function tidyBroadcasts({ pool }: Pick<Deps, 'pool'>, isStopped: ()
 }
 
 /** Deletes broadcasts that ended before the retention period, as their notifications are. */
-export async function forgetBroadcasts(
-  { pool }: Pick<Deps, 'pool'>,
-  beforeMs: number,
-  isStopped: () => boolean,
-): Promise<void> {
-  while (!isStopped() && (await deleteBroadcastsBefore(pool, new Date(beforeMs), slice)) === slice) {}
-}
+export const forgetBroadcasts = (beforeMs: number) =>
+  deleteInSlices(slice, ({ pool }, limit) => deleteBroadcastsBefore(pool, new Date(beforeMs), limit));

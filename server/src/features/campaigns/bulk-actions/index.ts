@@ -1,4 +1,4 @@
 export { createBulkActionJob } from './job.ts';
 export { bulkActionRoutes } from './routes.ts';
 export { createBulkActionService } from './service.ts';
-export { bulkActionEraser, deleteBulkActionsBefore } from './store.ts';
+export { bulkActionEraser, tidyBulkActions } from './store.ts';

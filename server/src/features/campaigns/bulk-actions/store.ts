@@ -1,5 +1,6 @@
 import { lockEnvironment } from '../../../db/lock-environment.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
 import type { Plan } from '../../../http/principal.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 import type { Sender } from '../../notifications/notifications/index.ts';
@@ -168,6 +169,8 @@ const deleteEnded = statement(
   `delete from bulk_actions where completed_at < to_timestamp($1 / 1000.0)`,
 );
 
-export async function deleteBulkActionsBefore(sql: Sql, timeMs: number): Promise<void> {
-  await deleteEnded(sql, [timeMs]);
+const keptMs = 30 * 86_400_000;
+
+export async function tidyBulkActions({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Promise<void> {
+  await deleteEnded(pool, [clock() - keptMs]);
 }

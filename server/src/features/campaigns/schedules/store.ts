@@ -1,20 +1,12 @@
 import { lockEnvironment } from '../../../db/lock-environment.ts';
-import { type Pool, query, type Sql, statement } from '../../../db/sql.ts';
+import { deleteInSlices } from '../../../db/slices.ts';
+import { query, type Sql, statement } from '../../../db/sql.ts';
 import { lowestIdAt } from '../../../kernel/ids.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 import { storableJson } from '../../../kernel/storable.ts';
 import type { Sender } from '../../notifications/notifications/index.ts';
 import type { MissedPolicy, ScheduleRule, ScheduleRunStatus, ScheduleStatus } from './schema.ts';
 import type { StartTarget } from './target.ts';
-
-const slice = 5_000;
-/** The history of a schedule goes back this far. */
-const historyDays = 90;
-
-export async function tidySchedules(pool: Pool, now: number, isStopped: () => boolean): Promise<void> {
-  const lowest = lowestIdAt(now - historyDays * 86_400_000);
-  while (!isStopped() && (await deleteRunsBefore(pool, lowest, slice)) === slice) {}
-}
 
 /** The stored definition of a schedule. */
 export interface ScheduleFields {
@@ -342,6 +334,9 @@ const deleteOldRuns = statement(
    returning 1 as one`,
 );
 
-export async function deleteRunsBefore(sql: Sql, lowestId: string, limit: number): Promise<number> {
-  return (await deleteOldRuns(sql, [lowestId, limit])).length;
-}
+/** The history of a schedule goes back this far. */
+const historyMs = 90 * 86_400_000;
+
+export const tidySchedules = deleteInSlices(5_000, async ({ pool, clock }, limit) => {
+  return (await deleteOldRuns(pool, [lowestIdAt(clock() - historyMs), limit])).length;
+});

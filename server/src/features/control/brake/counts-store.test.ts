@@ -155,7 +155,7 @@ test('tidying deletes the counts that no window reaches, and only those', async 
   for (const window of ['minute', 'hour', 'day'] as const) await take(ruleOf(9, window), 1, `old ${window}`);
   await age(3 * 3_600);
   await take(ruleOf(9, 'hour'), 1, 'new');
-  await tidyBrakeCounts(database.pool, () => false);
+  await tidyBrakeCounts(database, () => false);
   const { rows } = await database.pool.query('select subject from brake_counts');
   expect(new Set(rows.map(({ subject }) => subject))).toEqual(new Set(['old day', 'new'].map(hashSubject)));
 });

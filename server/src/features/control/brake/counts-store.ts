@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../../../db/sql.ts';
+import { type Pool, type Sql, statement } from '../../../db/sql.ts';
 import { addToNotesSql, leasesWithoutSql } from '../../../queue/index.ts';
 import { type ActiveRule, hashSubject, windows } from './rules.ts';
 
@@ -210,8 +210,8 @@ const slicePages = 200;
  * Deletes counts that no window reaches any more. It reads the table from end to end: an index on the time would add a quarter to
  * the cost of a count.
  */
-export async function tidyBrakeCounts(sql: Sql, isStopped: () => boolean): Promise<void> {
-  const [table] = await countPages(sql);
+export async function tidyBrakeCounts({ pool }: { pool: Pool }, isStopped: () => boolean): Promise<void> {
+  const [table] = await countPages(pool);
   for (let page = 0; page < (table?.pages ?? 0) && !isStopped(); page += slicePages)
-    await deleteSlice(sql, [page, page + slicePages]);
+    await deleteSlice(pool, [page, page + slicePages]);
 }

@@ -5,7 +5,7 @@ export { createEngagements } from './engagements.ts';
 export { type HoldDecision, type HoldNote, holdPrefix, waitName } from './hold.ts';
 export { createHolds } from './holds.ts';
 export { createReleaseJob } from './release-job.ts';
-export { deleteOldReleases } from './releases-store.ts';
+export { tidyReleases } from './releases-store.ts';
 export { brakeRoutes } from './routes.ts';
 export { defaultRulesWith } from './rules.ts';
 export { createBrakeService } from './service.ts';

@@ -1,4 +1,4 @@
-import { query, type Sql, statement } from '../../../db/sql.ts';
+import { type Pool, query, type Sql, statement } from '../../../db/sql.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 import type { HoldDecision } from './hold.ts';
 
@@ -90,6 +90,6 @@ const deleteOld = statement(
   `delete from brake_releases where status <> 'running' and completed_at < now() - interval '90 days'`,
 );
 
-export async function deleteOldReleases(sql: Sql): Promise<void> {
-  await deleteOld(sql, []);
+export async function tidyReleases({ pool }: { pool: Pool }): Promise<void> {
+  await deleteOld(pool);
 }

@@ -443,8 +443,8 @@ it('what was told is forgotten after some days, not before', async () => {
     Number((await app.pool.query('select count(*) from callback_events')).rows[0].count);
   const before = await count();
   expect(before).toBeGreaterThan(0);
-  await tidyCallbacks(app.pool, Date.now() + 2 * 86_400_000, () => false);
+  await tidyCallbacks({ pool: app.pool, clock: () => Date.now() + 2 * 86_400_000 }, () => false);
   expect(await count()).toBe(before);
-  await tidyCallbacks(app.pool, Date.now() + 4 * 86_400_000, () => false);
+  await tidyCallbacks({ pool: app.pool, clock: () => Date.now() + 4 * 86_400_000 }, () => false);
   expect(await count()).toBe(0);
 });

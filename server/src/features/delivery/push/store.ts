@@ -1,15 +1,9 @@
 import type { DeviceKind } from '../../../channels/in-app/push/contract.ts';
 import { sealedText } from '../../../db/reseal.ts';
+import { deleteInSlices } from '../../../db/slices.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import { type Eraser, isAliasSql, wholeSlice } from '../../people/users/index.ts';
 import { addressContext } from './address.ts';
-
-const slice = 5_000;
-
-/** Forgets pages that are no longer visible. */
-export async function tidyPresences(sql: Sql, isStopped: () => boolean): Promise<void> {
-  while (!isStopped() && (await deleteExpiredPresences(sql, slice)) === slice) {}
-}
 
 export const deviceSealedColumns = [
   sealedText(
@@ -153,7 +147,7 @@ const deleteExpired = statement<{ page: string }>(
    returning page`,
 );
 
-/** Returns how many were deleted. */
-export async function deleteExpiredPresences(sql: Sql, limit: number): Promise<number> {
-  return (await deleteExpired(sql, [limit])).length;
-}
+/** Deletes pages that are no longer visible. */
+export const tidyPresences = deleteInSlices(5_000, async ({ pool }, limit) => {
+  return (await deleteExpired(pool, [limit])).length;
+});

@@ -1,3 +1,4 @@
+import { deleteInSlices } from '../../../db/slices.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 
 export interface SeenEvent {
@@ -42,6 +43,9 @@ const deleteOld = statement<{ deleted: number }>(
    select count(*)::int as deleted from gone`,
 );
 
-export async function deleteEventsBefore(sql: Sql, before: number, limit: number): Promise<number> {
-  return (await deleteOld(sql, [new Date(before), limit]))[0]?.deleted ?? 0;
-}
+/** Longer than the maximum age of a signature (25 hours), so that a replay of a deleted event is refused for its age. */
+const keptMs = 3 * 86_400_000;
+
+export const tidyCallbacks = deleteInSlices(5_000, async ({ pool, clock }, limit) => {
+  return (await deleteOld(pool, [new Date(clock() - keptMs), limit]))[0]?.deleted ?? 0;
+});

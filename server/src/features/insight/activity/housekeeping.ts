@@ -1,4 +1,4 @@
-import type { Pool } from '../../../db/sql.ts';
+import { deleteInSlices } from '../../../db/slices.ts';
 import { deleteActivityBefore, deleteCallsBefore, deleteTriggersBefore } from './store.ts';
 
 const hourMs = 3_600_000;
@@ -9,12 +9,11 @@ const kept = {
   calls: 7 * 24 * hourMs,
   triggers: 8 * 24 * hourMs,
 } as const;
-const slice = 5_000;
 
-export async function tidyActivity(pool: Pool, now: number, isStopped: () => boolean): Promise<void> {
-  const before = (age: number): Date => new Date(now - age);
-  while (!isStopped() && (await deleteActivityBefore(pool, 60, before(kept[60]), slice)) === slice) {}
-  while (!isStopped() && (await deleteActivityBefore(pool, 600, before(kept[600]), slice)) === slice) {}
-  while (!isStopped() && (await deleteCallsBefore(pool, before(kept.calls), slice)) === slice) {}
-  while (!isStopped() && (await deleteTriggersBefore(pool, before(kept.triggers), slice)) === slice) {}
-}
+export const tidyActivity = deleteInSlices(
+  5_000,
+  ({ pool, clock }, limit) => deleteActivityBefore(pool, 60, new Date(clock() - kept[60]), limit),
+  ({ pool, clock }, limit) => deleteActivityBefore(pool, 600, new Date(clock() - kept[600]), limit),
+  ({ pool, clock }, limit) => deleteCallsBefore(pool, new Date(clock() - kept.calls), limit),
+  ({ pool, clock }, limit) => deleteTriggersBefore(pool, new Date(clock() - kept.triggers), limit),
+);

@@ -108,7 +108,7 @@ test('figures are kept by minute for six hours, and by ten minutes for seven day
     `insert into workflow_activity select $1, now() - age, 1 from unnest(array['7 days', '9 days']::interval[]) age`,
     [environment],
   );
-  await tidyActivity(database.pool, Date.now(), () => false);
+  await tidyActivity({ pool: database.pool, clock: Date.now }, () => false);
   const { rows } = await database.pool.query(
     `select step, count(*)::int as count from activity where environment_id = $1 group by 1
      union all select 300, count(*)::int from webhook_activity where environment_id = $1

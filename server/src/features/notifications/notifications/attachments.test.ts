@@ -3,7 +3,7 @@ import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts';
 import { idTime } from '../../../kernel/ids.ts';
-import { deleteAttachmentBytesBefore, listAttachmentBytes } from './index.ts';
+import { listAttachmentBytes, tidyAttachments } from './index.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -37,6 +37,9 @@ const purged = ({ attachments }: { attachments: { purged: boolean }[] }) =>
   attachments.map((file) => file.purged);
 const find = async (id: string) => (await app.request('GET', `/v1/notifications/${id}`)).body;
 
+const deleteBytesBefore = (timeMs: number) =>
+  tidyAttachments({ ...app.deps, clock: () => timeMs + 7 * 86_400_000 }, () => false);
+
 test.each(['delivered', 'bounced'])('the bytes of one that is %s are deleted', async (status) => {
   const sent = await send(`${status}@sandbox.test`);
   expect(purged(sent)).toEqual([false, false]);
@@ -51,9 +54,9 @@ test.each(['delivered', 'bounced'])('the bytes of one that is %s are deleted', a
 
 test('bytes that grew old are deleted whatever the status, and then it fails rather than goes out without them', async () => {
   const sent = await send('late@example.com', { send_at: inDays(1) });
-  await deleteAttachmentBytesBefore(app.deps.pool, idTime(sent.id));
+  await deleteBytesBefore(idTime(sent.id));
   expect(purged(await find(sent.id))).toEqual([false, false]);
-  await deleteAttachmentBytesBefore(app.deps.pool, idTime(sent.id) + 1);
+  await deleteBytesBefore(idTime(sent.id) + 1);
   expect(await find(sent.id)).toMatchObject({
     status: 'queued',
     attachments: [{ purged: true }, { purged: true }],
@@ -81,7 +84,7 @@ test('what the files were is in the audit log once their bytes are gone, and onc
   const aged = await send('later@example.com', { send_at: inDays(1) });
   expect(await purges(aged.id)).toEqual([]);
   await app.waitFor(sent.id, (n) => n.status === 'delivered');
-  await deleteAttachmentBytesBefore(app.deps.pool, idTime(aged.id) + 1);
+  await deleteBytesBefore(idTime(aged.id) + 1);
   for (const id of [sent.id, aged.id]) {
     expect(await purges(id)).toMatchObject([
       {

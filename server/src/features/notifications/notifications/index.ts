@@ -26,7 +26,7 @@ export {
   type StoredTraceEntry,
 } from './notification-row.ts';
 export { type Backlog, countWaiting, listMissed, type MissedRow } from './overview-store.ts';
-export { deleteAttachmentBytes, deleteAttachmentBytesBefore } from './purge.ts';
+export { deleteAttachmentBytes, tidyAttachments } from './purge.ts';
 export { forgetNotifications } from './retention.ts';
 export { notificationRoutes } from './routes.ts';
 export {

@@ -1,4 +1,5 @@
-import { type Pool, type Sql, statement, transaction } from '../../../db/sql.ts';
+import { deleteInSlices } from '../../../db/slices.ts';
+import { type Sql, statement, transaction } from '../../../db/sql.ts';
 import { lowestIdAt, type ScopedId } from '../../../kernel/ids.ts';
 import { clearAuditValues, recordAuditBatch, serviceAuthor } from '../../platform/audit/index.ts';
 import { releaseSql } from '../../platform/objects/index.ts';
@@ -82,19 +83,13 @@ const listOld = statement<{ id: string }>(
 
 /** A file has up to 15 MiB, so slices are small. */
 const sliceSize = 20;
+const keptMs = 7 * 86_400_000;
 
-/** Deletes attachment bytes older than this time, regardless of what became of their notifications. */
-export async function deleteAttachmentBytesBefore(
-  pool: Pool,
-  timeMs: number,
-  isStopped: () => boolean = () => false,
-): Promise<void> {
-  let found = sliceSize;
-  while (found === sliceSize && !isStopped()) {
-    found = await transaction(pool, async (tx) => {
-      const ids = (await listOld(tx, [lowestIdAt(timeMs), sliceSize])).map(({ id }) => id);
-      await deleteAttachmentBytes(tx, ids);
-      return ids.length;
-    });
-  }
-}
+/** Deletes attachment bytes after seven days, regardless of what became of their notifications. */
+export const tidyAttachments = deleteInSlices(sliceSize, ({ pool, clock }, limit) =>
+  transaction(pool, async (tx) => {
+    const ids = (await listOld(tx, [lowestIdAt(clock() - keptMs), limit])).map(({ id }) => id);
+    await deleteAttachmentBytes(tx, ids);
+    return ids.length;
+  }),
+);

@@ -1,6 +1,5 @@
 export { Audience } from './audience-schema.ts';
 export { type CheckedFilter, readAudience } from './filter.ts';
-export { tidyTopics } from './housekeeping.ts';
 export {
   type AudienceMember,
   type AudienceSlice,
@@ -15,4 +14,5 @@ export {
   subscriptionEraser,
 } from './members.ts';
 export { audienceRoutes } from './routes.ts';
+export { tidyTopics } from './store.ts';
 export { createTopicService } from './topics-service.ts';

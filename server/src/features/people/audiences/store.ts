@@ -1,5 +1,7 @@
 import { lockEnvironment } from '../../../db/lock-environment.ts';
-import { type Sql, statement } from '../../../db/sql.ts';
+import { deleteInSlices } from '../../../db/slices.ts';
+import { type Pool, type Sql, statement } from '../../../db/sql.ts';
+import type { Clock } from '../../../kernel/clock.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 
 export interface TopicRow {
@@ -75,7 +77,7 @@ export async function updateTopic(sql: Sql, { id, name, description }: TopicRow)
 
 const markRemoved = statement('audiences_mark_deleted', 'update topics set deleted_at = now() where id = $1');
 
-/** Frees the key at once; see `deleteRemovedSubscribers`. */
+/** Frees the key at once; see `tidyTopics`. */
 export async function markDeleted(sql: Sql, id: string): Promise<void> {
   await markRemoved(sql, [id]);
 }
@@ -217,18 +219,21 @@ const removeOfDeleted = statement(
    returning 1 as one`,
 );
 
-/** Deletes a slice of the subscribers of deleted topics. Returns their number. */
-export async function deleteRemovedSubscribers(sql: Sql, limit: number): Promise<number> {
-  return (await removeOfDeleted(sql, [limit])).length;
-}
-
 const removeEmpty = statement(
   'audiences_remove_empty_topics',
   `delete from topics t where deleted_at < now() - interval '1 minute'
    and not exists (select from topic_subscribers s where s.topic_id = t.id)`,
 );
 
-/** Deletes the topics whose subscribers are gone. A call that added some has ended by now. */
-export async function deleteRemovedTopics(sql: Sql): Promise<void> {
-  await removeEmpty(sql);
+const tidySubscribers = deleteInSlices(5_000, async ({ pool }, limit) => {
+  return (await removeOfDeleted(pool, [limit])).length;
+});
+
+/** Deletes the subscribers of deleted topics, then the topics without any. A call that added some has ended by now. */
+export async function tidyTopics(
+  deps: { pool: Pool; clock: Clock },
+  isStopped: () => boolean,
+): Promise<void> {
+  await tidySubscribers(deps, isStopped);
+  await removeEmpty(deps.pool);
 }

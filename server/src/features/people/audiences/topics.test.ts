@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts';
 import { query } from '../../../db/sql.ts';
-import { tidyTopics } from './housekeeping.ts';
+import { tidyTopics } from './store.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('a topic', () => {
       app.pool,
       `update topics set deleted_at = now() - interval '2 minutes' where deleted_at is not null`,
     );
-    await tidyTopics(app.pool, () => false);
+    await tidyTopics(app.deps, () => false);
     const left =
       'select (select count(*) from topics where deleted_at is not null)::int as topics, (select count(*) from topic_subscribers where external_user_id = $1)::int as rows';
     expect(await query(app.pool, left, ['one'])).toEqual([{ topics: 0, rows: 0 }]);

@@ -5,6 +5,6 @@ export { createOrganizationFor } from './organizations.ts';
 export { resetPassword } from './people-service.ts';
 export { listPeople } from './people-store.ts';
 export { accountRoutes } from './routes.ts';
-export { deleteExpiredSessions } from './sessions-store.ts';
+export { tidySessions } from './sessions-store.ts';
 export { findOrganizationId, listEveryOrganizationId } from './tenants-store.ts';
 export { networkOf } from './throttle.ts';

@@ -9,7 +9,7 @@ import {
 import { query } from '../../../db/sql.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { deleteExpiredSessions } from './sessions-store.ts';
+import { tidySessions } from './sessions-store.ts';
 
 let app: TestApp;
 let owner: TestPerson;
@@ -100,7 +100,7 @@ describe('an invitation', () => {
     expect(await post('look-up', { token: made.token })).toMatchObject(notFound);
     expect(await post('accept', { token: made.token, name: 'New', password })).toMatchObject(notFound);
     expect((await owner.request('GET', path)).body.data).toEqual([]);
-    await deleteExpiredSessions(app.pool);
+    await tidySessions(app);
     expect(await query(app.pool, 'select 1 from invitations where id = $1', [made.body.id])).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../../../db/sql.ts';
+import { type Pool, type Sql, statement } from '../../../db/sql.ts';
 import type { OrganizationMove } from '../../../http/organization-move.ts';
 import type { Plan } from '../../../http/principal.ts';
 import type { Role } from '../../../http/scopes.ts';
@@ -183,8 +183,8 @@ const deleteOldInvitations = statement(
 );
 
 /** Deletes expired sessions, invitations, and failure counts whose window has ended. */
-export async function deleteExpiredSessions(sql: Sql): Promise<void> {
-  await deleteOldSessions(sql);
-  await deleteOldFailures(sql);
-  await deleteOldInvitations(sql);
+export async function tidySessions({ pool }: { pool: Pool }): Promise<void> {
+  await deleteOldSessions(pool);
+  await deleteOldFailures(pool);
+  await deleteOldInvitations(pool);
 }

@@ -10,4 +10,5 @@ export {
   type KeyClaim,
   listKnownKeys,
   nameOfKey,
+  tidyIdempotencyKeys,
 } from './store.ts';

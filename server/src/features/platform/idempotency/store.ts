@@ -1,3 +1,4 @@
+import { deleteInSlices } from '../../../db/slices.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import { Problem } from '../../../kernel/errors.ts';
 
@@ -133,3 +134,5 @@ const removeExpired = statement(
 export async function deleteExpiredKeys(sql: Sql, limit: number): Promise<number> {
   return (await removeExpired(sql, [limit])).length;
 }
+
+export const tidyIdempotencyKeys = deleteInSlices(5_000, ({ pool }, limit) => deleteExpiredKeys(pool, limit));

@@ -1,11 +1,11 @@
-import type { Pool } from '../../../db/sql.ts';
+import { deleteInSlices } from '../../../db/slices.ts';
 import type { Deps } from '../../../deps.ts';
 import { lowestIdAt } from '../../../kernel/ids.ts';
 import { ObjectStoreError } from '../../../kernel/object-store.ts';
 import { claimUnused, deleteObjectRows, releaseOrphanedObjects, sliceSize } from './store.ts';
 
 /** Deletes the objects that no notification needs: erased, sent or never committed. What fails is tried again in minutes. */
-export async function deleteUnusedObjects(
+export async function tidyObjects(
   { pool, objectStore: store, log }: Pick<Deps, 'pool' | 'objectStore' | 'log'>,
   isStopped: () => boolean,
 ): Promise<void> {
@@ -38,11 +38,5 @@ export async function deleteUnusedObjects(
 }
 
 /** Gives up the objects of notifications that retention has deleted. */
-export async function releaseForgottenObjects(
-  pool: Pool,
-  beforeMs: number,
-  isStopped: () => boolean,
-): Promise<void> {
-  for (let found = sliceSize; found === sliceSize && !isStopped(); )
-    found = await releaseOrphanedObjects(pool, lowestIdAt(beforeMs));
-}
+export const releaseForgottenObjects = (beforeMs: number) =>
+  deleteInSlices(sliceSize, ({ pool }) => releaseOrphanedObjects(pool, lowestIdAt(beforeMs)));

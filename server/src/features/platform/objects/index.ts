@@ -1,4 +1,4 @@
-export { deleteUnusedObjects, releaseForgottenObjects } from './housekeeping.ts';
+export { releaseForgottenObjects, tidyObjects } from './housekeeping.ts';
 export {
   type Bodies,
   type BodyHolder,

@@ -8,9 +8,9 @@ import { query, transaction } from '../../../db/sql.ts';
 import { forget } from '../../../housekeeping.ts';
 import { idTime } from '../../../kernel/ids.ts';
 import { measureStorage } from '../../control/usage/index.ts';
-import { deleteAttachmentBytesBefore } from '../../notifications/notifications/index.ts';
+import { tidyAttachments } from '../../notifications/notifications/index.ts';
 import { startWorkflows, type Workflows } from '../../workflows/runs/test-harness.ts';
-import { deleteUnusedObjects, markStored } from './index.ts';
+import { markStored, tidyObjects } from './index.ts';
 import { releaseOrphanedObjects } from './store.ts';
 
 const threshold = 5_000;
@@ -78,7 +78,7 @@ const objectsOf = async (id: string): Promise<{ key: string; state: string; posi
     )
   ).rows;
 const keysOf = async (id: string) => (await objectsOf(id)).map(({ key }) => key);
-const tidy = () => deleteUnusedObjects(app.deps, () => false);
+const tidy = () => tidyObjects(app.deps, () => false);
 const long = (word: string) => `<p>${word} ${'x'.repeat(threshold)}</p>`;
 
 test('attachments go to the bucket and to the recipient byte for byte, and the database has none of them', async () => {
@@ -134,7 +134,7 @@ test('objects are deleted once the notification has ended, and the audit log say
 
 test('attachments that grew old are deleted from the bucket too', async () => {
   const { id } = await send({ attachments: [fileOf(randomBytes(10))], send_at: inAnHour() });
-  await deleteAttachmentBytesBefore(app.deps.pool, idTime(id) + 1);
+  await tidyAttachments({ ...app.deps, clock: () => idTime(id) + 1 + 7 * 86_400_000 }, () => false);
   expect((await find(id)).attachments[0].purged).toBe(true);
   expect(await objectsOf(id)).toMatchObject([{ state: 'unused' }]);
 });

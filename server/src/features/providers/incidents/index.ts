@@ -1,9 +1,9 @@
 export { addUpdate, createIncidentBoard, openIncident, resolveIncident } from './service.ts';
 export {
-  deleteOldIncidents,
   type IncidentRow,
   listActive,
   listByProvider,
   lockIncidents,
   shown,
+  tidyIncidents,
 } from './store.ts';

@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../../../db/sql.ts';
+import { type Pool, type Sql, statement } from '../../../db/sql.ts';
 
 export interface IncidentUpdate {
   id: string;
@@ -112,6 +112,6 @@ const removeOld = statement(
   `delete from incidents where resolved_at < now() - interval '${keptDays} days'`,
 );
 
-export async function deleteOldIncidents(sql: Sql): Promise<void> {
-  await removeOld(sql);
+export async function tidyIncidents({ pool }: { pool: Pool }): Promise<void> {
+  await removeOld(pool);
 }

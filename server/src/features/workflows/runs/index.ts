@@ -1,8 +1,7 @@
 export { runEraser } from './eraser.ts';
-export { tidyRuns } from './housekeeping.ts';
+export { forgetRuns, tidyRuns } from './housekeeping.ts';
 export { createRunJob } from './job.ts';
 export { createNewRuns, type NewRuns } from './new-runs.ts';
-export { forgetRuns } from './retention.ts';
 export { runRoutes } from './routes.ts';
 export { wakeRunsOf } from './sends-store.ts';
 export { createRunService, type RunService } from './service.ts';

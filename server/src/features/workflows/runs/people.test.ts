@@ -97,9 +97,9 @@ test('events are forgotten after a week, except those that a run has yet to hear
   await app.post('forgets', 'late');
   const count = async () =>
     (await app.pool.query(`select count(*)::int as n from workflow_events where name = 'late'`)).rows[0].n;
-  await tidyRuns(app.pool, Date.now() + 7.5 * 86_400_000, () => false);
+  await tidyRuns({ pool: app.pool, clock: () => Date.now() + 7.5 * 86_400_000 }, () => false);
   expect(await count()).toBe(1);
-  await tidyRuns(app.pool, Date.now() + 9 * 86_400_000, () => false);
+  await tidyRuns({ pool: app.pool, clock: () => Date.now() + 9 * 86_400_000 }, () => false);
   expect(await count()).toBe(0);
   await app.postToRun(id, 'begin');
   await app.runUntil(id, ({ current_step_id, status }) => current_step_id === 'wait' && status === 'waiting');
