@@ -7,6 +7,8 @@ export const longTests = [
   'widgets/test/*.test.ts',
   'server/test/{crash,failover,fuzz,move,processes,releases}/*.test.ts',
   'server/test/guides/commands.test.ts',
-  'server/test/faults/{backup,two-processes}.test.ts',
-  'server/src/features/workflows/runs/model.test.ts',
+  'server/test/faults/{backup,bundled-outage,database-outage,two-processes}.test.ts',
+  'server/test/api/hostile-input.test.ts',
+  'server/src/db/embedded/*.test.ts',
+  'server/src/features/workflows/runs/{model,restart}.test.ts',
 ];

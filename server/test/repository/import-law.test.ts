@@ -17,7 +17,7 @@ function plant(files: Record<string, string[]>): string {
   const folder = mkdtempSync(join(tmpdir(), 'import-law-'));
   folders.push(folder);
   for (const [path, imports] of Object.entries(files)) {
-    const up = '../../'.repeat(path.split('/').length - 1);
+    const up = '../'.repeat(path.split('/').length - 1);
     const lines = imports.map(
       (target, index) => `import { it as it${index} } from '${up || './'}${target}';`,
     );
