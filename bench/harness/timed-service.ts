@@ -1,7 +1,5 @@
-import type { Carrier } from '../../server/src/channels/contract.ts';
-import type { EmailSender } from '../../server/src/channels/email/sender.ts';
+import type { SandboxStore } from '../../server/src/channels/sandbox/index.ts';
 import type { Notification } from '../../server/src/features/notifications/notifications/index.ts';
-import type { EmailConnections } from '../../server/src/features/providers/connections/index.ts';
 import { allJobs } from '../../server/src/jobs.ts';
 import { allRoutes } from '../../server/src/routes.ts';
 import { serve } from './serve.ts';
@@ -40,11 +38,11 @@ await serve({
             },
           },
     ),
-  jobs: (services) => allJobs({ ...services, emailConnections: timed(services.emailConnections) }),
+  jobs: (services) => allJobs({ ...services, sandboxStore: timed(services.sandboxStore) }),
 });
 
-function noteCall(id: string): void {
-  calledAt.set(id, performance.now());
+function noteCall(id: string, now: number): void {
+  calledAt.set(id, now);
   if (calledAt.size <= keptCalls) return;
   for (const oldest of calledAt.keys()) {
     calledAt.delete(oldest);
@@ -52,34 +50,20 @@ function noteCall(id: string): void {
   }
 }
 
-function timed(connections: EmailConnections): EmailConnections {
-  const known = new WeakMap<Carrier, Carrier>();
-  const timedCarrier = (carrier: Carrier): Carrier => {
-    const wrapped = known.get(carrier) ?? {
-      ...carrier,
-      send(message, signal) {
-        const began = acceptedAt.get(message.notificationId);
-        if (began === undefined) noteCall(message.notificationId);
-        else {
-          tookMs.push(performance.now() - began);
-          acceptedAt.delete(message.notificationId);
-        }
-        return carrier.send(message, signal);
-      },
-    };
-    known.set(carrier, wrapped);
-    return wrapped;
-  };
+/** What is sent in Test ends in the sandbox, so its store is where the provider is called. */
+function timed(store: SandboxStore): SandboxStore {
   return {
-    ...connections,
-    async sendersFor(environments) {
-      const senders = await connections.sendersFor(environments);
-      return new Map(
-        [...senders].map(([id, sender]): [string, EmailSender] => [
-          id,
-          { ...sender, carriers: sender.carriers.map(timedCarrier) },
-        ]),
-      );
+    ...store,
+    add(row, isAbandoned) {
+      const now = performance.now();
+      const { notification_id: id } = JSON.parse(row) as { notification_id: string };
+      const began = acceptedAt.get(id);
+      if (began === undefined) noteCall(id, now);
+      else {
+        tookMs.push(now - began);
+        acceptedAt.delete(id);
+      }
+      return store.add(row, isAbandoned);
     },
   };
 }

@@ -27,17 +27,14 @@ export interface ChatTargets {
   health: { observe(carrier: Carrier, endpoint: ChatTarget): Carrier };
 }
 
-/** The parts in which the two channels whose connections are endpoints differ. */
-interface EndpointPlan {
-  live(endpoint: ChatTarget, url: string): Carrier;
-  messageTo(endpoint: ChatTarget, notification: DueNotification, attempt: number): Message;
-}
+/** Returns null when the URL of the endpoint cannot be decrypted. */
+export type EndpointCarriers = (endpoint: ChatTarget) => Carrier | null;
 
-/** In Live the webhook behind an endpoint, in Test the sandbox. */
+/** The webhook behind an endpoint. */
 export function createChatEndpointPlanner(
   channel: string,
-  { sandbox, chatTargets }: { sandbox: Carrier; chatTargets: ChatTargets },
-  { live, messageTo }: EndpointPlan,
+  { carrierTo, chatTargets }: { carrierTo: EndpointCarriers; chatTargets: Pick<ChatTargets, 'targetsOf'> },
+  messageTo: (endpoint: ChatTarget, notification: DueNotification, attempt: number) => Message,
 ): ChannelPlanner {
   return {
     async prepare(notifications) {
@@ -49,14 +46,17 @@ export function createChatEndpointPlanner(
             reason: 'endpoint_not_found',
             problem: `The ${withVendor(channel)} endpoint has been deleted.`,
           };
-        const message = (attempt: number): Message => messageTo(endpoint, notification, attempt);
-        if (notification.environment_kind === 'test') return { carriers: [sandbox], message };
-        if (endpoint.url === null)
+        const carrier = carrierTo(endpoint);
+        if (!carrier)
           return {
             reason: 'endpoint_unusable',
             problem: 'The URL can no longer be decrypted; enter it again.',
           };
-        return { carriers: [live(endpoint, endpoint.url)], concurrencyKey: endpoint.id, message };
+        return {
+          carriers: [carrier],
+          concurrencyKey: endpoint.id,
+          message: (attempt) => messageTo(endpoint, notification, attempt),
+        };
       };
     },
   };

@@ -6,7 +6,6 @@ import type { MessageEnvelope } from './message.ts';
 export interface DueNotification {
   id: string;
   environment_id: string;
-  environment_kind: 'test' | 'live';
   channel: Channel;
   priority: string;
   /** Null when it was erased. */
@@ -54,8 +53,8 @@ export interface NoPlan {
 }
 
 /** Plans one notification. `headers` are the extra headers of an email. */
-export type PlanFor = (
-  notification: DueNotification,
+export type PlanFor<Due extends DueNotification = DueNotification> = (
+  notification: Due,
   headers: Record<string, string>,
 ) => DeliveryPlan | NoPlan | Promise<DeliveryPlan | NoPlan>;
 
@@ -68,17 +67,21 @@ export interface ChannelPlanner {
 /** An environment whose settings are needed. */
 export interface SendingEnvironment {
   id: string;
-  kind: 'test' | 'live';
   /** The version of the settings, read together with the notifications; undefined when unknown, so the settings are read. */
   settingsVersion?: string | null | undefined;
 }
 
+/** Finds the senders of many environments with one query. */
+export type SendersFor<Sender> = (
+  environments: readonly SendingEnvironment[],
+) => Promise<Map<string, Sender>>;
+
 /** The environments of a batch, each with the version of its settings that was read with the batch. */
 export function environmentsOf(notifications: readonly DueNotification[]): SendingEnvironment[] {
   const environments = new Map(
-    notifications.map(({ environment_id: id, environment_kind: kind, settings_version: settingsVersion }) => [
+    notifications.map(({ environment_id: id, settings_version: settingsVersion }) => [
       id,
-      { id, kind, settingsVersion },
+      { id, settingsVersion },
     ]),
   );
   return [...environments.values()];

@@ -1,12 +1,10 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { Problem } from '../kernel/errors.ts';
 import type { TaskRunner } from '../threads/task.ts';
-import type { ChatTargets } from './chat-endpoint-plan.ts';
+import type { ChatTargets, EndpointCarriers } from './chat-endpoint-plan.ts';
 import type { ChatoneTargets } from './chatone/plan.ts';
 import type { Carrier, Channel, Message } from './contract.ts';
 import type { ChannelPlanner } from './delivery-plan.ts';
 import type { EmailServices } from './email/plan.ts';
-import type { Outbound } from './http.ts';
 import type { InboxExtras, InboxExtrasInput } from './in-app/extras.ts';
 import type { SandboxAnswer, StoredMessage } from './sandbox-answer.ts';
 import type { SmsConnections } from './sms/plan.ts';
@@ -164,17 +162,25 @@ export interface SandboxRule {
   previewOf?(payload: object): MessagePreview;
 }
 
-/** What planners need of the rest of the service. Each channel declares its own part. */
+/**
+ * What planners need of the rest of the service. Each channel declares its own part. The senders and carriers of a Test environment
+ * have the sandbox alone: a planner does not know which kind of environment it plans for.
+ */
 export interface PlanServices {
-  clock: Clock;
-  outbound: Outbound;
   tasks: TaskRunner;
-  publicUrl: () => string;
-  /** The carrier of every Test send. */
-  sandbox: Carrier;
   email: EmailServices;
   smsConnections: SmsConnections;
   webhookTargets: WebhookTargets;
-  chatoneTargets: ChatoneTargets;
-  chatTargets: ChatTargets;
+  chatoneTargets: Pick<ChatoneTargets, 'targetsOf'>;
+  chatTargets: Pick<ChatTargets, 'targetsOf'>;
+  carriers: PlanCarriers;
+}
+
+/** The carriers of the channels without a provider chain. */
+export interface PlanCarriers {
+  in_app(): Carrier;
+  webhook(): Carrier;
+  chatone: ChatoneTargets['carrierTo'];
+  chattwo: EndpointCarriers;
+  chatthree: EndpointCarriers;
 }

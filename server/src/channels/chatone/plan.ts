@@ -13,13 +13,13 @@ export interface ChatoneTargets {
   carrierTo(installation: { id: string }, conversation: string): Carrier;
 }
 
-/** In Live the bot of a workspace, in Test the sandbox. */
+/** The bot of a workspace. */
 export function createChatonePlanner({
-  sandbox,
+  carriers,
   chatoneTargets,
 }: {
-  sandbox: Carrier;
-  chatoneTargets: ChatoneTargets;
+  carriers: { chatone: ChatoneTargets['carrierTo'] };
+  chatoneTargets: Pick<ChatoneTargets, 'targetsOf'>;
 }): ChannelPlanner {
   return {
     async prepare(notifications) {
@@ -31,11 +31,10 @@ export function createChatonePlanner({
             reason: 'installation_not_found',
             problem: 'The Slack (chatone) installation has been deleted.',
           };
-        const isTest = notification.environment_kind === 'test';
         const address = notification.address ?? '';
         return {
-          carriers: [isTest ? sandbox : chatoneTargets.carrierTo(installation, address)],
-          ...(isTest ? {} : { concurrencyKey: installation.id }),
+          carriers: [carriers.chatone(installation, address)],
+          concurrencyKey: installation.id,
           message: (attempt): ChatoneMessage => ({
             channel: 'chatone',
             ...envelopeTo(address, notification, attempt),

@@ -1,8 +1,10 @@
 import { isRecord, type JsonRecord } from '../../kernel/json.ts';
+import type { ChatTargets, EndpointCarriers } from '../chat-endpoint-plan.ts';
 import type { Carrier, Outcome } from '../contract.ts';
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { cutSuccess, lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import type { ChatthreeMessage } from '../message.ts';
+import { createRateGuard, withRateGuard } from '../rate-guard.ts';
 import { executionOf } from './payload.ts';
 import { contentProblem, embedsProblem } from './shape.ts';
 import { executeUrl } from './url.ts';
@@ -23,6 +25,32 @@ export interface ChatthreeCarrierOptions {
 const defaultTimeoutMs = 15_000;
 /** With `wait` the answer is the whole message. */
 const maxBytes = 1_048_576;
+
+/** The Discord webhooks behind endpoints. */
+export function chatthreeCarriers({
+  clock,
+  outbound,
+  publicUrl,
+  chatTargets,
+}: Pick<ChatthreeCarrierOptions, 'clock' | 'outbound' | 'publicUrl'> & {
+  chatTargets: ChatTargets;
+}): EndpointCarriers {
+  const rateGuard = createRateGuard(null);
+  return (endpoint) => {
+    const { id: rateLimitKey, key, url } = endpoint;
+    if (url === null) return null;
+    const carrier = createChatthreeCarrier({
+      clock,
+      outbound,
+      publicUrl,
+      name: `chatthree:${key}`,
+      rateLimitKey,
+      url,
+      onEnough: (ms) => rateGuard.rest(rateLimitKey, clock() + ms),
+    });
+    return withRateGuard(chatTargets.health.observe(carrier, endpoint), rateGuard, clock);
+  };
+}
 
 /** Executes one webhook. The service has no idempotency key for that. */
 export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrier {

@@ -1,3 +1,3 @@
-export { createChatthreeCarrier, isGone } from './carrier.ts';
+export { chatthreeCarriers, createChatthreeCarrier, isGone } from './carrier.ts';
 export { avatarUrlProblem, usernameProblem } from './payload.ts';
 export { isAcceptedUrl } from './url.ts';

@@ -1,3 +1,4 @@
+import type { ChatTargets, EndpointCarriers } from '../chat-endpoint-plan.ts';
 import type { Carrier, Outcome } from '../contract.ts';
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { cutSuccess, lostAnswer, wholeRefusal } from '../lost-answer.ts';
@@ -15,6 +16,20 @@ export interface ChattwoCarrierOptions {
 
 const defaultTimeoutMs = 15_000;
 const maxBytes = 4_096;
+
+/** The Teams workflows behind endpoints. */
+export function chattwoCarriers({
+  clock,
+  outbound,
+  chatTargets,
+}: Pick<ChattwoCarrierOptions, 'clock' | 'outbound'> & { chatTargets: ChatTargets }): EndpointCarriers {
+  return (endpoint) => {
+    const { id: rateLimitKey, key, url } = endpoint;
+    if (url === null) return null;
+    const carrier = createChattwoCarrier({ clock, outbound, name: `chattwo:${key}`, rateLimitKey, url });
+    return chatTargets.health.observe(carrier, endpoint);
+  };
+}
 
 /**
  * Hands cards to one workflow. The workflow confirms that it accepted a card, never that the card was shown, and has no

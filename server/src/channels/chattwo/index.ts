@@ -1,2 +1,2 @@
-export { createChattwoCarrier } from './carrier.ts';
+export { chattwoCarriers, createChattwoCarrier } from './carrier.ts';
 export { flavourOf, type WebhookFlavour } from './url.ts';

@@ -7,7 +7,7 @@ import {
   envelopeTo,
   environmentsOf,
   type NoPlan,
-  type SendingEnvironment,
+  type SendersFor,
 } from '../delivery-plan.ts';
 import type { EmailMessage } from '../message.ts';
 import { type EmailSender, emailIdentity } from './sender.ts';
@@ -18,8 +18,7 @@ export type Tracker = (html: string, notificationId: string) => string;
 
 /** What the planner needs of the rest of the service. */
 export interface EmailServices {
-  /** Returns many senders with one query. */
-  sendersFor(environments: readonly SendingEnvironment[]): Promise<Map<string, EmailSender>>;
+  sendersFor: SendersFor<EmailSender>;
   /** Trackers by environment; environments that do not track are left out. */
   trackersFor(senders: ReadonlyMap<string, EmailSender>): Promise<Map<string, Tracker>>;
   /** The bytes of attachments in their order; those that were deleted by age are missing. */
@@ -73,10 +72,8 @@ async function planFor(
   }
   return {
     carriers: [first, ...rest],
-    // The limit makes an environment with a slow provider delay only its own email. The sandbox is never slow.
-    ...(notification.environment_kind === 'test'
-      ? {}
-      : { concurrencyKey: `email:${notification.environment_id}` }),
+    // The limit makes an environment with a slow provider delay only its own email.
+    concurrencyKey: `email:${notification.environment_id}`,
     message: (attempt): EmailMessage => ({
       channel: 'email',
       ...envelopeTo(notification.address ?? '', notification, attempt),

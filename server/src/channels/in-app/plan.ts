@@ -5,29 +5,13 @@ import type { InAppMessage } from '../message.ts';
 import { extrasOf, type InboxExtras, type InboxExtrasInput, isSafeLink } from './extras.ts';
 import { htmlProblem, sanitizeTask } from './sanitize.ts';
 
-/**
- * The inbox is our own, so every item is delivered. The dispatcher writes the item in the transaction that settles the
- * notification, so that "delivered" and "in the feed" are one thing; nothing is left here that could fail.
- */
-const inboxCarrier: Carrier = {
-  name: 'inbox',
-  kind: 'inbox',
-  idempotent: true,
-  send: async () => ({
-    kind: 'accepted',
-    providerMessageId: null,
-    detail: 'Accepted.',
-    receipts: [{ type: 'Delivered', detail: 'In the inbox.' }],
-  }),
-};
-
-/** The user's inbox, in Test and in Live; in Test the sandbox keeps a copy. */
+/** The user's inbox: the item is written in any case, also when the carrier is the sandbox, which keeps a copy. */
 export function createInAppPlanner({
   tasks,
-  sandbox,
+  carriers,
 }: {
   tasks: TaskRunner;
-  sandbox: Carrier;
+  carriers: { in_app(): Carrier };
 }): ChannelPlanner {
   return {
     prepare: () => async (notification) => {
@@ -41,7 +25,7 @@ export function createInAppPlanner({
         return { reason: 'content_refused', problem: `The HTML cannot be sanitised: ${html.message}.` };
       const item = itemOf(notification, html);
       return {
-        carriers: [notification.environment_kind === 'test' ? sandbox : inboxCarrier],
+        carriers: [carriers.in_app()],
         item,
         message: (attempt): InAppMessage => ({
           channel: 'in_app',

@@ -6,7 +6,7 @@ import {
   envelopeTo,
   environmentsOf,
   type NoPlan,
-  type SendingEnvironment,
+  type SendersFor,
 } from '../delivery-plan.ts';
 import type { SmsMessage } from '../message.ts';
 import { magicNumbers } from './sandbox-answers.ts';
@@ -28,10 +28,10 @@ export interface SmsSender {
 
 /** The SMS senders of environments, ready to use. */
 export interface SmsConnections {
-  sendersFor(environments: readonly SendingEnvironment[]): Promise<Map<string, SmsSender>>;
+  sendersFor: SendersFor<SmsSender>;
 }
 
-/** In Live the providers of the environment, in the order of its chain; in Test the sandbox. */
+/** The providers of the environment, in the order of its chain. */
 export function createSmsPlanner({ smsConnections }: { smsConnections: SmsConnections }): ChannelPlanner {
   return {
     async prepare(notifications) {
@@ -69,10 +69,8 @@ function planFor(notification: DueNotification, sender: SmsSender | null): Deliv
   if (refusal) return { reason: 'content_refused', problem: `The text ${refusal}.` };
   return {
     carriers: [first, ...rest],
-    // The limit makes an environment with a slow provider delay only its own messages. The sandbox is never slow.
-    ...(notification.environment_kind === 'test'
-      ? {}
-      : { concurrencyKey: `sms:${notification.environment_id}` }),
+    // The limit makes an environment with a slow provider delay only its own messages.
+    concurrencyKey: `sms:${notification.environment_id}`,
     message: (attempt, { name }): SmsMessage => ({
       channel: 'sms',
       ...envelopeTo(to, notification, attempt),

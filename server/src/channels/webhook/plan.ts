@@ -1,15 +1,12 @@
-import type { Clock } from '../../kernel/clock.ts';
 import { idTime } from '../../kernel/ids.ts';
-import type { Carrier, Outcome } from '../contract.ts';
+import type { Carrier } from '../contract.ts';
 import {
   type ChannelPlanner,
   type DeliveryPlan,
   type DueNotification,
   envelopeTo,
 } from '../delivery-plan.ts';
-import type { Outbound } from '../http.ts';
 import type { WebhookMessage } from '../message.ts';
-import { type PostResult, sendPost } from './post.ts';
 
 /** The destination of a notification, and the secrets that sign it. */
 export interface WebhookTarget {
@@ -27,19 +24,14 @@ export interface WebhookTargets {
   ): Promise<Map<string, WebhookTarget>>;
 }
 
-/** In Live a signed call to the target, in Test the sandbox. */
+/** A signed call to the target. */
 export function createWebhookPlanner({
-  clock,
-  outbound,
-  sandbox,
+  carriers,
   webhookTargets,
 }: {
-  clock: Clock;
-  outbound: Outbound;
-  sandbox: Carrier;
+  carriers: { webhook(): Carrier };
   webhookTargets: WebhookTargets;
 }): ChannelPlanner {
-  const live = createWebhookCarrier(outbound, clock);
   return {
     async prepare(notifications) {
       const targets = await webhookTargets.targetsOf(notifications);
@@ -47,7 +39,7 @@ export function createWebhookPlanner({
         const target = targets.get(notification.id);
         if (!target)
           return { reason: 'endpoint_not_found', problem: 'The webhook endpoint has been disabled.' };
-        return planFor(notification, target, notification.environment_kind === 'test' ? sandbox : live);
+        return planFor(notification, target, carriers.webhook());
       };
     },
   };
@@ -57,7 +49,7 @@ function planFor(notification: DueNotification, target: WebhookTarget, carrier: 
   const body = bodyOf(notification);
   return {
     carriers: [carrier],
-    ...(notification.environment_kind === 'test' ? {} : { concurrencyKey: target.concurrencyKey }),
+    concurrencyKey: target.concurrencyKey,
     message: (attempt): WebhookMessage => ({
       channel: 'webhook',
       ...envelopeTo(target.url, notification, attempt),
@@ -93,39 +85,4 @@ function bodyOf(notification: DueNotification): string {
       priority: notification.priority,
     },
   });
-}
-
-/**
- * Posts notifications of the webhook channel. The notification's id is the `webhook-id` of every attempt, by which a receiver
- * recognizes a repeat: an attempt whose outcome is open is simply made again.
- */
-function createWebhookCarrier(outbound: Outbound, clock: Clock): Carrier {
-  return {
-    name: 'webhook',
-    kind: 'webhook',
-    idempotent: true,
-    async send(message: WebhookMessage, signal) {
-      const { to, notificationId: id, body, secrets, chain, timeoutMs } = message;
-      const post = { url: to.address, id, body, secrets, chain, timeoutMs, signal };
-      return outcomeOf(await sendPost(outbound, post, clock));
-    },
-  };
-}
-
-function outcomeOf({ verdict, error, status, retryAfterMs }: PostResult): Outcome {
-  const code = status === null ? null : String(status);
-  if (verdict === 'succeeded') {
-    const detail = `The receiver returned ${status}.`;
-    return {
-      kind: 'accepted',
-      providerMessageId: null,
-      detail,
-      code,
-      receipts: [{ type: 'Delivered', detail }],
-    };
-  }
-  const detail = error ?? verdict;
-  return verdict === 'failed'
-    ? { kind: 'retry', detail, code, retryAfterMs }
-    : { kind: 'rejected', detail, code };
 }

@@ -1,5 +1,5 @@
 import type { Carrier } from '../../../channels/contract.ts';
-import type { DeliveryPlan, PlanFor } from '../../../channels/delivery-plan.ts';
+import type { DeliveryPlan } from '../../../channels/delivery-plan.ts';
 import { untilDatabaseAnswers } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { Problem } from '../../../kernel/errors.ts';
@@ -34,7 +34,12 @@ import { runRound, wasAnswered } from './attempt/round.ts';
 import { throttlesOn } from './attempt/throttles.ts';
 import { addConsent, type ConsentFact, unsubscribeUrlOf, withLinks } from './load/consent.ts';
 import { findTemplates, type PinnedTemplateFact, renderContent, traceRendering } from './load/render.ts';
-import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-planners.ts';
+import {
+  channelPlanners,
+  type PlannerDeps,
+  type PreparedPlans,
+  preparePlans,
+} from './plan/channel-planners.ts';
 import { type GateFact, judge } from './plan/gates.ts';
 import { brakeRequest, frozenRound, passedNote, releaseDetail, releasedEntry } from './plan/hold.ts';
 import { waitForObjects } from './settle/object-wait.ts';
@@ -69,7 +74,7 @@ type DispatchDeps = Pick<
   };
 
 interface DispatchInput extends ConsentFact, GateFact, PinnedTemplateFact {
-  planFor: PlanFor;
+  planFor: PreparedPlans;
 }
 
 /** The delivery plan of a notification, with the round so far; without a plan the notification has failed, or waits. */
@@ -99,7 +104,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
   brake.listen();
   const writer = createDispatchWriter(deps, providerHealth);
   // Claims are few enough to wait for a thread; only requests are refused.
-  const planners = channelPlanners({ ...deps, tasks: deps.tasks.unlimited });
+  const plannerOf = channelPlanners({ ...deps, tasks: deps.tasks.unlimited });
   const concurrency = deps.queue.concurrencyLimits('notification', {
     total: capacity / 2,
     maxConcurrent: 50,
@@ -119,7 +124,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       addConsent(pool, links, facts),
       listBroadcastStatuses(pool, facts),
       findTemplates(renderer, facts),
-      preparePlans(planners, facts),
+      preparePlans(plannerOf, facts),
       throttles.load(live),
       providerHealth.load(live),
       brake.load(new Map(facts.map((fact) => [fact.environment_id, fact.environment_kind]))),

@@ -36,7 +36,7 @@ export function listRingSettings(sql: Sql, items: ArrivedItem[]): Promise<RingPl
 }
 
 /** Everything about one item that ringing needs. */
-export interface RingFact {
+export interface RingRow {
   id: string;
   environment_id: string;
   environment_kind: 'test' | 'live';
@@ -53,7 +53,7 @@ export interface RingFact {
 /** The HTML of a push becomes a few lines of text. */
 const maxHtml = 20_000;
 
-const loadItems = statement<RingFact>(
+const loadItems = statement<RingRow>(
   'push_load_items',
   // `rung_at` is written before the first call: from then on, reading the item withdraws the push.
   `with item as materialized (
@@ -76,11 +76,18 @@ const loadItems = statement<RingFact>(
 );
 
 /** Items that are read, archived or gone are left out: nothing rings for them. */
-export function listRingFacts(sql: Sql, ids: string[]): Promise<RingFact[]> {
+export function listRingRows(sql: Sql, ids: string[]): Promise<RingRow[]> {
   return loadItems(sql, [ids]);
 }
 
-const findEnvironments = statement<{ id: string; kind: 'test' | 'live'; version: string | null }>(
+/** An environment with the version of its push settings. */
+export interface PushEnvironment {
+  id: string;
+  kind: 'test' | 'live';
+  version: string | null;
+}
+
+const findEnvironments = statement<PushEnvironment>(
   'push_find_environments',
   `select e.id, e.kind, s.xmin::text as version from environments e
    left join push_settings s on s.environment_id = e.id where e.id = any ($1::uuid[])`,
@@ -90,7 +97,8 @@ export function listEnvironments(sql: Sql, ids: string[]) {
   return findEnvironments(sql, [ids]);
 }
 
-type RungDevice = Pick<
+/** A device as ringing needs it. */
+export type RungDevice = Pick<
   DeviceRow,
   'id' | 'environment_id' | 'external_user_id' | 'kind' | 'identity' | 'service' | 'address'
 >;

@@ -9,7 +9,7 @@ import {
 } from '../../../kernel/retry-schedule.ts';
 import type { Lane } from '../../../queue/index.ts';
 import type { StoredTraceEntry } from '../../notifications/notifications/index.ts';
-import type { RingFact } from './ring-store.ts';
+import type { RingRow } from './ring-store.ts';
 import type { DeviceRow } from './store.ts';
 
 /** The note of the work. Without one, the item whose id it has rings for the first time. */
@@ -41,7 +41,7 @@ const maxTitle = 200;
 
 /** The push of an item; `text` is the plain text of its body. */
 export function ringMessage(
-  { id, subject, action_url: url }: Pick<RingFact, 'id' | 'subject' | 'action_url'>,
+  { id, subject, action_url: url }: Pick<RingRow, 'id' | 'subject' | 'action_url'>,
   text: string,
   lane: Lane,
 ): RingMessage {

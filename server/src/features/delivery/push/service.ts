@@ -115,11 +115,11 @@ export function createPushService(deps: PushDeps): PushService {
     },
 
     async test(principal, externalUserId) {
-      const { environmentId, environmentKind } = principal;
+      const { environmentId } = principal;
       const checks = await deps.pushSettings.check(principal);
       if (externalUserId === null) return { checks, devices: [] };
       const connections = await deps.pushConnections.connectionsFor([
-        { id: environmentId, kind: environmentKind, settingsVersion: null },
+        { id: environmentId, settingsVersion: null },
       ]);
       const senders = connections.get(environmentId)?.senders ?? {};
       const devices = await store.listDevices(pool, { environmentId, externalUserId });

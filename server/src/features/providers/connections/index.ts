@@ -26,6 +26,7 @@ export {
 } from './push/senders.ts';
 export { createPushSettingsService, type PushSettingsService } from './push/service.ts';
 export { findPushSettings } from './push/store.ts';
+export { createSandboxEmailSenders, createSandboxSmsSenders } from './sandbox-senders.ts';
 export { connectionSealedColumns } from './sealed.ts';
 export { settingsVersionSql } from './sender-cache.ts';
 export { createSenderDirectory, findSenderProblem, type SenderDirectory } from './sender-directory.ts';

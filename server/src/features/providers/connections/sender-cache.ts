@@ -1,4 +1,4 @@
-import type { SendingEnvironment } from '../../../channels/delivery-plan.ts';
+import type { SendersFor, SendingEnvironment } from '../../../channels/delivery-plan.ts';
 import { createCache } from '../../../kernel/cache.ts';
 
 /** Settings with their version, which changes with every write of the row, also by another release. */
@@ -7,7 +7,7 @@ export type Versioned<Settings> = Settings & { version: string };
 export interface SenderCacheOptions<Settings, Sender> {
   /** Environments without settings are left out. */
   read(environmentIds: string[]): Promise<Map<string, Versioned<Settings>>>;
-  make(environment: SendingEnvironment, settings: Versioned<Settings> | undefined): Sender | Promise<Sender>;
+  make(environmentId: string, settings: Versioned<Settings> | undefined): Sender | Promise<Sender>;
   clock: () => number;
 }
 
@@ -23,9 +23,7 @@ export function createSenderCache<Settings, Sender>({
   read,
   make,
   clock,
-}: SenderCacheOptions<Settings, Sender>): (
-  environments: readonly SendingEnvironment[],
-) => Promise<Map<string, Sender>> {
+}: SenderCacheOptions<Settings, Sender>): SendersFor<Sender> {
   const cached = createCache<{ sender: Sender; version: string | null; madeAt: number }>(10_000);
 
   return async (environments) => {
@@ -42,7 +40,7 @@ export function createSenderCache<Settings, Sender>({
     const found = await read(missing.map(({ id }) => id));
     for (const environment of missing) {
       const settings = found.get(environment.id);
-      const sender = await make(environment, settings);
+      const sender = await make(environment.id, settings);
       cached.set(environment.id, { sender, version: settings?.version ?? null, madeAt: now });
       senders.set(environment.id, sender);
     }

@@ -114,11 +114,10 @@ export const throttledOnce = {
 };
 
 export async function senderFor(
-  connections: EmailConnections,
+  { sendersFor }: Pick<EmailConnections, 'sendersFor'>,
   id: string,
-  kind: 'test' | 'live',
 ): Promise<EmailSender> {
-  const sender = (await connections.sendersFor([{ id, kind }])).get(id);
+  const sender = (await sendersFor([{ id }])).get(id);
   if (!sender) throw new Error('sendersFor returned no sender for an environment');
   return sender;
 }

@@ -67,7 +67,7 @@ async function configureProviders(providers: object[]): Promise<void> {
   expect(status).toBe(200);
   await waitUntil(async () => {
     const senders = await Promise.all(
-      allConnections.map((connections) => senderFor(connections, app.liveEnvironmentId, 'live')),
+      allConnections.map((connections) => senderFor(connections, app.liveEnvironmentId)),
     );
     return senders.every(({ from }) => from?.address === address) || new Error('old settings are in use');
   }, 20_000);

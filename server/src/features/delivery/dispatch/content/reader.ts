@@ -7,7 +7,6 @@ import { createTemplateRenderer, RenderFailure } from '../../../content/template
 import { findMessageOf } from '../../../notifications/sandbox/index.ts';
 import { type UnsubscribeLinks, unsubscribeHeaders } from '../../../people/unsubscribe/index.ts';
 import { orUnavailable } from '../../../platform/objects/index.ts';
-import type { EmailConnections } from '../../../providers/connections/index.ts';
 import { addConsent, unsubscribeUrlOf, withLinks } from '../load/consent.ts';
 import { findTemplates, renderContent } from '../load/render.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from '../plan/channel-planners.ts';
@@ -34,7 +33,8 @@ export function createContentReader(
 ): ContentReader {
   const { pool, unsubscribeLinks: links } = deps;
   const renderer = createTemplateRenderer(pool, deps.tasks, keptCharacters);
-  const planners = channelPlanners({ ...deps, emailConnections: untracked(deps.emailConnections) });
+  // Viewing an email here must not count as an open or a click by the recipient.
+  const plannerOf = channelPlanners(deps, { tracks: false });
 
   async function find(environmentId: string, id: string): Promise<DispatchFact> {
     const [fact] = await listFacts(pool, [id]);
@@ -51,7 +51,7 @@ export function createContentReader(
       const [[known = null], templateOf, planFor, kept] = await Promise.all([
         addConsent(pool, links, [fact]),
         findTemplates(renderer, [fact]),
-        preparePlans(planners, [fact]),
+        preparePlans(plannerOf, [fact]),
         findMessageOf(pool, environmentId, id),
       ]);
       const base = {
@@ -87,18 +87,6 @@ export function createContentReader(
         ...(kept && spec.sandbox.previewOf?.(kept.payload)),
       };
       return { ...base, rendered: true, error: null, ...shownOf(fact.channel, preview) };
-    },
-  };
-}
-
-/** Viewing an email here must not count as an open or a click by the recipient. */
-function untracked(connections: EmailConnections): EmailConnections {
-  const track = { opens: false, clicks: false };
-  return {
-    ...connections,
-    async sendersFor(environments) {
-      const senders = await connections.sendersFor(environments);
-      return new Map([...senders].map(([id, sender]) => [id, { ...sender, track }]));
     },
   };
 }

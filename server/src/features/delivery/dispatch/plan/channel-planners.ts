@@ -1,15 +1,26 @@
+import type { ChatTargets } from '../../../../channels/chat-endpoint-plan.ts';
+import type { ChatoneTargets } from '../../../../channels/chatone/plan.ts';
+import { chatthreeCarriers } from '../../../../channels/chatthree/index.ts';
+import { chattwoCarriers } from '../../../../channels/chattwo/index.ts';
 import { type Channel, channels } from '../../../../channels/contract.ts';
 import type { ChannelPlanner, PlanFor } from '../../../../channels/delivery-plan.ts';
 import type { EmailServices } from '../../../../channels/email/plan.ts';
+import { inboxCarrier } from '../../../../channels/in-app/carrier.ts';
 import { createSandboxCarrier, type SandboxStore } from '../../../../channels/sandbox/index.ts';
+import type { SmsConnections } from '../../../../channels/sms/plan.ts';
 import type { PlanServices } from '../../../../channels/spec.ts';
 import { channelSpecs } from '../../../../channels/specs.ts';
-import { type Pool, statement } from '../../../../db/sql.ts';
+import { createWebhookCarrier } from '../../../../channels/webhook/carrier.ts';
+import { statement } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
 import { listAttachmentBytes } from '../../../notifications/notifications/index.ts';
 import type { LinkSecrets } from '../../../platform/links/index.ts';
 import type { NotificationObjects } from '../../../platform/objects/index.ts';
-import type { EmailConnections } from '../../../providers/connections/index.ts';
+import {
+  createSandboxEmailSenders,
+  createSandboxSmsSenders,
+  type EmailConnections,
+} from '../../../providers/connections/index.ts';
 import { trackedHtml } from '../../tracking/index.ts';
 import type { DispatchFact } from '../store.ts';
 
@@ -19,22 +30,15 @@ const storeAlternative = statement(
 );
 
 /** What the email channel needs of other features. */
-function createEmailServices({
-  pool,
-  publicUrl,
-  linkSecrets,
-  emailConnections,
-  objects,
-}: {
-  pool: Pool;
-  publicUrl: () => string;
-  linkSecrets: LinkSecrets;
-  emailConnections: EmailConnections;
-  objects: NotificationObjects;
-}): EmailServices {
+function createEmailServices(
+  { pool, publicUrl, linkSecrets, objects }: PlannerDeps,
+  sendersFor: EmailServices['sendersFor'],
+  { tracks }: { tracks: boolean },
+): EmailServices {
   return {
-    sendersFor: emailConnections.sendersFor,
+    sendersFor,
     async trackersFor(senders) {
+      if (!tracks) return new Map();
       const tracking = [...senders].filter(([, { track }]) => track.opens || track.clicks);
       const secrets = await linkSecrets.secretsFor(tracking.map(([id]) => id));
       return new Map(
@@ -59,41 +63,115 @@ function createEmailServices({
   };
 }
 
-export interface PlannerDeps extends Omit<PlanServices, 'sandbox' | 'email'>, Pick<Deps, 'pool'> {
+export interface PlannerDeps
+  extends Pick<PlanServices, 'tasks' | 'webhookTargets'>,
+    Pick<Deps, 'pool' | 'clock' | 'outbound' | 'publicUrl'> {
   sandboxStore: SandboxStore;
   linkSecrets: LinkSecrets;
-  emailConnections: EmailConnections;
   objects: NotificationObjects;
+  emailConnections: EmailConnections;
+  smsConnections: SmsConnections;
+  chatoneTargets: ChatoneTargets;
+  chatTargets: ChatTargets;
 }
 
-/** The planner of each channel. */
-export function channelPlanners(deps: PlannerDeps): Record<Channel, ChannelPlanner> {
-  const services: PlanServices = {
-    ...deps,
-    sandbox: createSandboxCarrier('sandbox', deps.sandboxStore, deps.clock),
-    email: createEmailServices(deps),
-  };
+/** The planner of a notification. */
+type PlannerOf = (notification: Pick<DispatchFact, 'environment_kind' | 'channel'>) => ChannelPlanner;
+
+/**
+ * The planners of all channels, once for Live and once for Test. The kind of the environment is looked at here and nowhere after:
+ * planners of Test have no carrier except the sandbox.
+ */
+export function channelPlanners(
+  deps: PlannerDeps,
+  options: { tracks: boolean } = { tracks: true },
+): PlannerOf {
+  const live = plannersWith(liveServices(deps, options));
+  const test = plannersWith(testServices(deps, options));
+  for (const channel of channels) test[channel] = withoutLimit(test[channel]);
+  return ({ environment_kind, channel }) => (environment_kind === 'live' ? live : test)[channel];
+}
+
+function plannersWith(services: PlanServices): Record<Channel, ChannelPlanner> {
   const planners = channels.map((channel) => [channel, channelSpecs[channel].createPlanner(services)]);
   return Object.fromEntries(planners) as Record<Channel, ChannelPlanner>;
 }
 
+function liveServices(deps: PlannerDeps, options: { tracks: boolean }): PlanServices {
+  const webhook = createWebhookCarrier(deps.outbound, deps.clock);
+  return {
+    ...deps,
+    email: createEmailServices(deps, deps.emailConnections.sendersFor, options),
+    carriers: {
+      in_app: () => inboxCarrier,
+      webhook: () => webhook,
+      chatone: deps.chatoneTargets.carrierTo,
+      chattwo: chattwoCarriers(deps),
+      chatthree: chatthreeCarriers(deps),
+    },
+  };
+}
+
+/** Lookups are those of Live, so a deleted endpoint has no plan in Test either. */
+function testServices(deps: PlannerDeps, options: { tracks: boolean }): PlanServices {
+  const { pool, clock, tasks, webhookTargets, chatoneTargets, chatTargets } = deps;
+  const sandbox = createSandboxCarrier('sandbox', deps.sandboxStore, clock);
+  const toSandbox = () => sandbox;
+  return {
+    tasks,
+    webhookTargets,
+    chatoneTargets: { targetsOf: chatoneTargets.targetsOf },
+    chatTargets: { targetsOf: chatTargets.targetsOf },
+    email: createEmailServices(deps, createSandboxEmailSenders({ pool, clock, sandbox }), options),
+    smsConnections: { sendersFor: createSandboxSmsSenders({ pool, clock, sandbox }) },
+    carriers: {
+      in_app: toSandbox,
+      webhook: toSandbox,
+      chatone: toSandbox,
+      chattwo: toSandbox,
+      chatthree: toSandbox,
+    },
+  };
+}
+
+/** The sandbox is never slow. */
+function withoutLimit(planner: ChannelPlanner): ChannelPlanner {
+  return {
+    async prepare(notifications) {
+      const planFor = await planner.prepare(notifications);
+      return async (notification, headers) => {
+        const plan = await planFor(notification, headers);
+        if ('problem' in plan) return plan;
+        const { concurrencyKey: _limit, ...unlimited } = plan;
+        return unlimited;
+      };
+    },
+  };
+}
+
+/** Plans the notifications that were prepared. */
+export type PreparedPlans = PlanFor<DispatchFact>;
+
 /** Prepares the plans of a batch over all channels. */
 export async function preparePlans(
-  planners: Readonly<Record<Channel, ChannelPlanner>>,
+  plannerOf: PlannerOf,
   facts: readonly DispatchFact[],
-): Promise<PlanFor> {
-  const present = [...new Set(facts.map(({ channel }) => channel))];
-  const finders = new Map(
+): Promise<PreparedPlans> {
+  const batches = new Map<ChannelPlanner, DispatchFact[]>();
+  for (const fact of facts) {
+    const planner = plannerOf(fact);
+    const batch = batches.get(planner);
+    if (batch) batch.push(fact);
+    else batches.set(planner, [fact]);
+  }
+  const prepared = new Map(
     await Promise.all(
-      present.map(async (channel) => {
-        const mine = facts.filter((fact) => fact.channel === channel);
-        return [channel, await planners[channel].prepare(mine)] as const;
-      }),
+      [...batches].map(async ([planner, batch]) => [planner, await planner.prepare(batch)] as const),
     ),
   );
   return (fact, headers) => {
-    const find = finders.get(fact.channel);
-    if (!find) throw new Error(`no plans were prepared for ${fact.channel}`);
-    return find(fact, headers);
+    const planFor = prepared.get(plannerOf(fact));
+    if (!planFor) throw new Error(`no plans were prepared for ${fact.channel}`);
+    return planFor(fact, headers);
   };
 }

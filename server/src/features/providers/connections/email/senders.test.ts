@@ -3,9 +3,11 @@ import { startTestApp, type TestApp } from '../../../../../test/harness/app.ts';
 import { startSmtpSimulator } from '../../../../../test/simulators/smtp.ts';
 import { emailIdentity } from '../../../../channels/email/sender.ts';
 import type { EmailMessage } from '../../../../channels/message.ts';
+import { createSandboxCarrier } from '../../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../../deps.ts';
 import { createKeyring } from '../../../../kernel/crypto.ts';
 import { createLog } from '../../../../kernel/log.ts';
+import { createSandboxEmailSenders } from '../sandbox-senders.ts';
 import { settingsVersionSql } from '../sender-cache.ts';
 import { senderFor } from '../test-harness.ts';
 import { createEmailConnections, type EmailConnections } from './senders.ts';
@@ -60,7 +62,9 @@ const letter = (): EmailMessage => ({
 describe('a Test environment', () => {
   it('sends through the sandbox alone, whatever its providers', async () => {
     await put('test', { from_name: 'Acme', providers: [smtp('real')] });
-    const sender = await senderFor(connectionsWith(), app.testEnvironmentId, 'test');
+    const sandbox = createSandboxCarrier('sandbox', app.services.sandboxStore, app.deps.clock);
+    const sendersFor = createSandboxEmailSenders({ ...app.deps, sandbox });
+    const sender = await senderFor({ sendersFor }, app.testEnvironmentId);
     expect(sender.carriers.map(({ kind, name }) => [kind, name])).toEqual([['sandbox', 'sandbox']]);
     expect(sender).toMatchObject({ from: { address: 'no-reply@sandbox.test', name: 'Acme' }, problem: null });
   });
@@ -69,14 +73,14 @@ describe('a Test environment', () => {
 describe('a Live environment', () => {
   it('says what is missing', async () => {
     await put('live', { providers: [] });
-    const none = await senderFor(connectionsWith(), app.liveEnvironmentId, 'live');
+    const none = await senderFor(connectionsWith(), app.liveEnvironmentId);
     expect(none).toMatchObject({
       from: null,
       carriers: [],
       problem: expect.stringContaining('no enabled email provider'),
     });
     await put('live', { providers: [smtp('a')] });
-    const unsigned = await senderFor(connectionsWith(), app.liveEnvironmentId, 'live');
+    const unsigned = await senderFor(connectionsWith(), app.liveEnvironmentId);
     expect(unsigned).toMatchObject({ from: null, problem: expect.stringContaining('from_address') });
   });
 
@@ -87,7 +91,7 @@ describe('a Live environment', () => {
       sender_locked: true,
       providers: [smtp('b'), smtp('off', { enabled: false }), smtp('a')],
     });
-    const sender = await senderFor(connectionsWith(), app.liveEnvironmentId, 'live');
+    const sender = await senderFor(connectionsWith(), app.liveEnvironmentId);
     expect(sender.carriers.map(({ name }) => name)).toEqual(['b', 'a']);
     expect(sender).toMatchObject({
       from: { address: 'hello@acme.example', name: null },
@@ -106,7 +110,7 @@ describe('a Live environment', () => {
       CARILLON_MANAGED_FROM: operator,
       CARILLON_ALLOW_PRIVATE_NETWORK: 'none',
     });
-    const { carriers, from, problem } = await senderFor(connections, app.liveEnvironmentId, 'live');
+    const { carriers, from, problem } = await senderFor(connections, app.liveEnvironmentId);
     expect(carriers).toMatchObject([{ name: 'managed', kind: 'smtp', isShared: true }]);
     expect({ from, problem }).toEqual({ from: operator, problem: null });
     const outcome = await carriers[0]?.send(letter(), AbortSignal.timeout(5_000));
@@ -123,7 +127,7 @@ describe('a Live environment', () => {
       const own = smtp('own', { config: { host: '127.0.0.1', port: server.port } });
       await put('live', { from_address: 'hello@bücher.example', providers: [own] });
       const connections = connectionsWith({ CARILLON_SMTP_NAME: name });
-      const { carriers, from } = await senderFor(connections, app.liveEnvironmentId, 'live');
+      const { carriers, from } = await senderFor(connections, app.liveEnvironmentId);
       if (!from) throw new Error('no sender');
       await carriers[0]?.send({ ...letter(), from }, AbortSignal.timeout(5_000));
       expect(server.received[0]?.clientName).toBe(name ?? 'xn--bcher-kva.example');
@@ -136,7 +140,7 @@ describe('a Live environment', () => {
 describe('the managed relay', () => {
   const relay = { CARILLON_SMTP_URL: 'smtp://127.0.0.1:2525', CARILLON_MANAGED_FROM: operator };
   const identityOf = async (config: Partial<Deps['config']>) => {
-    const sender = await senderFor(connectionsWith(config), app.liveEnvironmentId, 'live');
+    const sender = await senderFor(connectionsWith(config), app.liveEnvironmentId);
     return emailIdentity(sender, { from_name: 'Bank', reply_to: null });
   };
   const spoofed = {
@@ -171,7 +175,6 @@ it('an environment whose own providers cannot be opened is not moved to the oper
       { keyring, log: createLog('silent') },
     ),
     app.liveEnvironmentId,
-    'live',
   );
   expect(sender).toMatchObject({ carriers: [], problem: expect.stringContaining('cannot be decrypted') });
 });
@@ -184,7 +187,6 @@ it('a sender is kept for the version of the settings that it was made from, and 
     ]);
     const environment = {
       id: app.liveEnvironmentId,
-      kind: 'live' as const,
       settingsVersion: rows[0].version,
     };
     const sender = (await connections.sendersFor([environment])).get(environment.id);
@@ -211,11 +213,10 @@ it('a sender is kept for the version of the settings that it was made from, and 
 
 it('many environments are found at once', async () => {
   const found = await connectionsWith().sendersFor([
-    { id: app.testEnvironmentId, kind: 'test' },
-    { id: app.liveEnvironmentId, kind: 'live' },
-    { id: '0198aaaa-0000-7000-8000-00000000000f', kind: 'live' },
+    { id: app.liveEnvironmentId },
+    { id: '0198aaaa-0000-7000-8000-00000000000f' },
   ]);
-  expect([...found.values()].map(({ problem }) => problem === null)).toEqual([true, true, false]);
+  expect([...found.values()].map(({ problem }) => problem === null)).toEqual([true, false]);
 });
 
 describe('the identity of an email', () => {

@@ -1,10 +1,10 @@
 import type { Carrier, ProviderCarrier } from '../../../../channels/contract.ts';
-import type { SendingEnvironment } from '../../../../channels/delivery-plan.ts';
+import type { SendersFor } from '../../../../channels/delivery-plan.ts';
 import { domainOf } from '../../../../channels/email/address.ts';
 import { createSmtpCarrier, smtpConfigOfUrl } from '../../../../channels/email/providers/smtp/index.ts';
 import type { EmailSender } from '../../../../channels/email/sender.ts';
 import { emailProviders, type ProviderContext } from '../../../../channels/registry.ts';
-import { createSandboxCarrier, type SandboxStore } from '../../../../channels/sandbox/index.ts';
+import type { SandboxStore } from '../../../../channels/sandbox/index.ts';
 import type { Config } from '../../../../config.ts';
 import type { Deps } from '../../../../deps.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../../kernel/event-loop.ts';
@@ -14,16 +14,14 @@ import { createSenderCache } from '../sender-cache.ts';
 import { type ManagedRelay, managedRelay } from './managed.ts';
 import { type EmailSettings, listVersionedSettings, noSettings } from './store.ts';
 
-/** The email senders of environments, ready to use. */
+/** The email senders of Live environments, ready to use. */
 export interface EmailConnections {
-  /** Returns many senders with one query. */
-  sendersFor(environments: readonly SendingEnvironment[]): Promise<Map<string, EmailSender>>;
+  sendersFor: SendersFor<EmailSender>;
   stop(): Promise<void>;
 }
 
 const idleMs = 5 * 60_000;
 const sweepMs = 60_000;
-const testFrom = 'no-reply@sandbox.test';
 
 interface Held {
   carrier: ProviderCarrier;
@@ -39,7 +37,6 @@ export function createEmailConnections(
   // Carriers are keyed by all of their settings. A carrier whose settings changed is not asked for again, finishes its calls,
   // and is closed when it has been idle.
   const carriers = new Map<string, Held>();
-  const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
   const contextOf = (address: string | null): ProviderContext => ({
     policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
     clock,
@@ -96,7 +93,7 @@ export function createEmailConnections(
     }));
   }
 
-  async function liveCarriers(
+  async function carriersOf(
     environmentId: string,
     { providers, from_address }: EmailSettings,
   ): Promise<Carrier[]> {
@@ -111,37 +108,25 @@ export function createEmailConnections(
     return made;
   }
 
-  async function senderOf({ id, kind }: SendingEnvironment, settings: EmailSettings): Promise<EmailSender> {
-    const common = {
-      replyTo: settings.reply_to,
-      track: { opens: settings.track_opens, clicks: settings.track_clicks },
-    };
-    const relay = managedRelay(config, kind, settings);
+  async function senderOf(environmentId: string, settings: EmailSettings): Promise<EmailSender> {
+    const stored = storedSender(settings);
+    const relay = managedRelay(config, 'live', settings);
     if (relay)
       return {
-        ...common,
+        ...stored,
         from: relay.from,
         senderLocked: true,
         carriers: [managedCarrier(relay)],
         problem: null,
       };
-    const address = settings.from_address ?? (kind === 'test' ? testFrom : null);
-    const available = kind === 'test' ? [sandbox] : await liveCarriers(id, settings);
-    return {
-      ...common,
-      from: address === null ? null : { address, name: settings.from_name },
-      senderLocked: settings.sender_locked,
-      carriers: available,
-      problem:
-        kind === 'test'
-          ? null
-          : (emailProblem(config, id, settings) ?? (available.length === 0 ? undecipherable : null)),
-    };
+    const carriers = await carriersOf(environmentId, settings);
+    const problem = emailProblem(config, environmentId, settings);
+    return { ...stored, carriers, problem: problem ?? (carriers.length === 0 ? undecipherable : null) };
   }
 
   const sendersFor = createSenderCache<EmailSettings, EmailSender>({
     read: (environmentIds) => listVersionedSettings(pool, environmentIds),
-    make: (environment, settings) => senderOf(environment, settings ?? noSettings),
+    make: (environmentId, settings) => senderOf(environmentId, settings ?? noSettings),
     clock,
   });
 
@@ -152,6 +137,17 @@ export function createEmailConnections(
       // Calls in progress have had their time: the queue has stopped.
       await Promise.all([...carriers.values()].map(({ carrier }) => carrier.close(0)));
     },
+  };
+}
+
+/** The stored part of a sender. */
+export function storedSender(settings: EmailSettings): Omit<EmailSender, 'carriers' | 'problem'> {
+  const { from_address: address, from_name: name } = settings;
+  return {
+    from: address === null ? null : { address, name },
+    replyTo: settings.reply_to,
+    senderLocked: settings.sender_locked,
+    track: { opens: settings.track_opens, clicks: settings.track_clicks },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { SendingEnvironment } from '../../../../channels/delivery-plan.ts';
+import type { SendersFor } from '../../../../channels/delivery-plan.ts';
 import { createApnsSender } from '../../../../channels/in-app/push/apns.ts';
 import type { DeviceKind, PushSender } from '../../../../channels/in-app/push/contract.ts';
 import { createFcmSender } from '../../../../channels/in-app/push/fcm.ts';
@@ -18,8 +18,8 @@ export interface PushConnection {
 }
 
 export interface PushConnections {
-  /** By environment. A connection is cached for the version of its settings. */
-  connectionsFor(environments: readonly SendingEnvironment[]): Promise<Map<string, PushConnection>>;
+  /** A connection is cached for the version of its settings. */
+  connectionsFor: SendersFor<PushConnection>;
 }
 
 type SenderDeps = Pick<Deps, 'config' | 'clock' | 'outbound' | 'http2'>;

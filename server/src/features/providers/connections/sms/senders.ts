@@ -1,6 +1,6 @@
 import type { Carrier, ProviderCarrier } from '../../../../channels/contract.ts';
 import type { ProviderContext } from '../../../../channels/registry.ts';
-import { createSandboxCarrier, type SandboxStore } from '../../../../channels/sandbox/index.ts';
+import type { SandboxStore } from '../../../../channels/sandbox/index.ts';
 import type { SmsCarrier, SmsConnections, SmsSender } from '../../../../channels/sms/plan.ts';
 import type { Config } from '../../../../config.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -15,12 +15,9 @@ type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'out
   smsCallbackUrl: SmsCallbackUrl;
 };
 
-/** The sender that the sandbox shows while none is set. */
-const testNumber = '+15005550000';
-
+/** The SMS senders of Live environments. */
 export function createSmsConnections(deps: SmsDeps): SmsConnections {
   const { pool, config, clock, log, sandboxStore } = deps;
-  const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
   const context: ProviderContext = {
     policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
     clock,
@@ -29,12 +26,6 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
     tasks: deps.tasks.unlimited,
     smtpName: null,
   };
-
-  function testSender(enabled: StoredSmsProvider[]): SmsSender {
-    const fromSenderId = enabled[0]?.from_sender_id ?? null;
-    const fromNumber = enabled[0]?.from_number ?? (fromSenderId ? null : testNumber);
-    return { chain: [{ carrier: sandbox, fromNumber, fromSenderId }], problem: null };
-  }
 
   /** Returns the reason instead when the provider cannot be used. */
   async function carrierOf(environmentId: string, stored: StoredSmsProvider): Promise<SmsCarrier | string> {
@@ -52,7 +43,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
     }
   }
 
-  async function liveSender(environmentId: string, enabled: StoredSmsProvider[]): Promise<SmsSender> {
+  async function senderOf(environmentId: string, enabled: StoredSmsProvider[]): Promise<SmsSender> {
     const made = await Promise.all(enabled.map((stored) => carrierOf(environmentId, stored)));
     const chain = made.filter((each) => typeof each !== 'string');
     if (chain.length > 0) return { chain, problem: null };
@@ -63,10 +54,8 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
   return {
     sendersFor: createSenderCache<SmsSettings, SmsSender>({
       read: (environmentIds) => listVersionedSmsSettings(pool, environmentIds),
-      make({ id, kind }, settings) {
-        const enabled = settings?.providers.filter(({ enabled }) => enabled) ?? [];
-        return kind === 'test' ? testSender(enabled) : liveSender(id, enabled);
-      },
+      make: (environmentId, settings) =>
+        senderOf(environmentId, settings?.providers.filter(({ enabled }) => enabled) ?? []),
       clock,
     }),
   };
