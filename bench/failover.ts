@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { configureMail } from '../server/test/crash/letters.ts';
 import { startLoad } from '../server/test/crash/load.ts';
+import { configureMail } from '../server/test/crash/messages.ts';
 import {
   buildService,
   createServiceProcess,
@@ -144,7 +144,7 @@ async function trial(name: string, { hosts, run }: Failover): Promise<number> {
     }
     const url = processes[0]?.url ?? '';
     await configureMail(url, mailServer.port);
-    const running = loads.map((load) => startLoad(url, load, letter, restMs));
+    const running = loads.map((load) => startLoad(url, load, message, restMs));
     const acknowledged = () => running.reduce((sum, load) => sum + load.acknowledged.size, 0);
     await delay(calmMs);
     const perSecond = (acknowledged() / calmMs) * 1000;
@@ -181,13 +181,13 @@ async function trial(name: string, { hosts, run }: Failover): Promise<number> {
   }
 }
 
-function letter(number: number) {
+function message(number: number) {
   return {
     apiKey: liveKey,
     body: {
       channel: 'email',
       recipient: { address: 'ada@example.com' },
-      subject: `Letter ${number}`,
+      subject: `Message ${number}`,
       text_body: 'It rings.',
       priority: number % 5 === 0 ? 'critical' : 'normal',
     },

@@ -17,7 +17,7 @@ const forMs = smoke ? 3_000 : 30_000;
 const atOnce = 20;
 const sendEveryMs = 100;
 const previewers = { organizations: smoke ? 2 : 4, loops: 3 };
-const letters = 60;
+const messages = 60;
 const liveKey = 'crl_live_benchbenchbenchbenchbench';
 const owner = { email: 'owner@example.com', password: 'correct horse battery' };
 
@@ -127,7 +127,7 @@ async function measurePreviews(url: string, cookie: string): Promise<void> {
   isOver = true;
   await Promise.all(loops);
   report.line(
-    `${loops.length} loops of previews: ${JSON.stringify(Object.fromEntries(answers))}; ${letters} HTML emails took ${besideMs.toFixed(0)} ms, ${quietMs.toFixed(0)} ms when it was quiet`,
+    `${loops.length} loops of previews: ${JSON.stringify(Object.fromEntries(answers))}; ${messages} HTML emails took ${besideMs.toFixed(0)} ms, ${quietMs.toFixed(0)} ms when it was quiet`,
   );
   const shares = [0.5, 0.99, 0.9999].map((share) => quantile(tookMs, share).toFixed(1));
   report.line(`${tookMs.length} times /healthz, p50, p99 and the longest: ${shares.join(', ')} ms\n`);
@@ -141,9 +141,9 @@ async function sendLetters(url: string): Promise<number> {
   const began = performance.now();
   const html_body = '<p>It <b>rings</b>.</p>'.repeat(1_750);
   const ids = await Promise.all(
-    Array.from({ length: letters }, async (_, n) => {
-      const message = { channel: 'email', subject: 'Letter', html_body };
-      const recipient = { address: `letter-${n}@example.com` };
+    Array.from({ length: messages }, async (_, n) => {
+      const message = { channel: 'email', subject: 'Message', html_body };
+      const recipient = { address: `message-${n}@example.com` };
       return (await made<{ id: string }>(ask('POST', '/v1/notifications', { ...message, recipient }))).id;
     }),
   );
@@ -153,7 +153,7 @@ async function sendLetters(url: string): Promise<number> {
       `select count(*)::int as count from notifications where id = any ($1::uuid[]) and status = 'sent'`,
       [ids],
     );
-    return row?.count === letters;
+    return row?.count === messages;
   }, 180_000);
   return performance.now() - began;
 }

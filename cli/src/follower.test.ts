@@ -16,8 +16,8 @@ const notification = (id: string, second: number, types: string[], status = 'que
       suppression_reason: null,
     })),
   }) as unknown as Notification;
-const namesOf = (happenings: { notification: Notification; event: { type: string } }[]) =>
-  happenings.map(({ notification: { id }, event }) => `${id} ${event.type}`);
+const namesOf = (activityEvents: { notification: Notification; event: { type: string } }[]) =>
+  activityEvents.map(({ notification: { id }, event }) => `${id} ${event.type}`);
 
 test('each event is shown once, in the order in which they happened', () => {
   const follower = createFollower(notification('a', 0, []));

@@ -2,14 +2,14 @@ import type { Notification } from '@carillon/sdk';
 
 export type Event = Notification['events'][number];
 
-export interface Happening {
+export interface ActivityEvent {
   notification: Notification;
   event: Event;
 }
 
 export interface Follower {
   /** What of these was not shown yet, the oldest first. */
-  see(notifications: readonly Notification[]): Happening[];
+  see(notifications: readonly Notification[]): ActivityEvent[];
   forget(id: string): void;
   /** New notifications are those created after this; by the service's clock, which may differ from ours. */
   since(): string;
@@ -29,7 +29,7 @@ export function createFollower(first: { id: string; created_at: string }): Follo
   let newestMs = Date.parse(first.created_at);
   return {
     see(notifications) {
-      const fresh: Happening[] = [];
+      const fresh: ActivityEvent[] = [];
       for (const notification of notifications) {
         const { id, events, status, created_at } = notification;
         const known = seen.get(id);

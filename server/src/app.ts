@@ -126,8 +126,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     // For statements that need not wait for the disk: claims and the doorbell.
     const claimPool = createPool(database, sizes.claims, { synchronous_commit: 'off' }, poolOptions);
     // A slice of housekeeping may read many rows, and no caller waits for it.
-    const unhurried = { ...poolOptions, deadlineMs: housekeepingDeadlineMs };
-    const housekeepingPool = createPool(database, sizes.housekeeping, passFence, unhurried);
+    const longDeadline = { ...poolOptions, deadlineMs: housekeepingDeadlineMs };
+    const housekeepingPool = createPool(database, sizes.housekeeping, passFence, longDeadline);
     const pools = [pool, claimPool, housekeepingPool];
     stops.push(() => Promise.all(pools.map((each) => each.end())));
 
@@ -143,9 +143,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         'a newer release has used this database; only the release directly before it can also use it',
       );
     const keyring = await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
-    const lacking = (await listUsedKeys(pool)).filter((id) => !keyring.ids.includes(id));
-    if (lacking.length > 0)
-      log.warn({ keys: lacking }, 'secrets may be encrypted with keys that this process does not have');
+    const missingKeys = (await listUsedKeys(pool)).filter((id) => !keyring.ids.includes(id));
+    if (missingKeys.length > 0)
+      log.warn({ keys: missingKeys }, 'secrets may be encrypted with keys that this process does not have');
     const credentials = await bootstrap({ pool, config, log });
 
     const contact = watchDatabase(pools, log, {
@@ -270,7 +270,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       draining = true;
       // A step that still needs the database after the drain would wait a whole deadline for each statement.
       const late = setTimeout(() => {
-        for (const each of pools) each.hurry();
+        for (const each of pools) each.shortenDeadlines();
       }, drainMs);
       await stopAll();
       clearTimeout(late);

@@ -1,7 +1,7 @@
 import { CarillonError, type ListNotificationsParams, NotFoundError, type Notification } from '@carillon/sdk';
 import { channels, serviceName } from '../channels.ts';
 import { type Context, command } from '../command.ts';
-import { createFollower, type Follower, type Happening } from '../follower.ts';
+import { type ActivityEvent, createFollower, type Follower } from '../follower.ts';
 import { choiceOf, numberOf } from '../input.ts';
 import { plain, statusStyle } from '../style.ts';
 
@@ -68,8 +68,8 @@ export const tail = command({
     };
     const lines = numberOf(values.lines, '--lines', 0, 100) ?? 10;
     const intervalMs = numberOf(values.interval, '--interval', 50, 60_000) ?? 1000;
-    const show = (happenings: Happening[]) => {
-      for (const each of happenings) showEvent(context, each);
+    const show = (activityEvents: ActivityEvent[]) => {
+      for (const each of activityEvents) showEvent(context, each);
     };
     const stop = new AbortController();
     const latest = async (limit: number): Promise<Notification[]> => {
@@ -141,7 +141,7 @@ async function look(
   return found;
 }
 
-function showEvent({ io, json, style }: Context, { notification, event }: Happening) {
+function showEvent({ io, json, style }: Context, { notification, event }: ActivityEvent) {
   const { id, channel, recipient, status, subject, template_key } = notification;
   if (json) {
     const line = { notification_id: id, channel, recipient: recipient.address, status, ...event };

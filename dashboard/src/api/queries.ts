@@ -99,7 +99,7 @@ export function useWrite<Input = void, Output = unknown>(
       );
     },
     onError: (error) => {
-      if (!options.quiet) toast.complain(error);
+      if (!options.quiet) toast.error(error);
     },
   });
   // A double click arrives before the button renders as busy.

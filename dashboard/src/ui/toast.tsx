@@ -15,7 +15,7 @@ interface Toast {
 
 export interface Toaster {
   say(text: string): void;
-  complain(error: unknown): void;
+  error(error: unknown): void;
 }
 
 const ToastContext = createContext<Toaster | null>(null);
@@ -39,7 +39,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     };
     return {
       say: (text) => show({ text, detail: null, isBad: false }),
-      complain: (error) => show({ ...describeError(error), isBad: true }),
+      error: (error) => show({ ...describeError(error), isBad: true }),
     };
   }, [close]);
   return (

@@ -21,7 +21,7 @@ const statementDeadlineMs = 15_000;
 const cancelEarlierMs = 1_000;
 const connectWithinMs = 10_000;
 const endWithinMs = 5_000;
-const hurriedMs = 1_000;
+const stoppingDeadlineMs = 1_000;
 const sweepsPerDeadline = 15;
 const maxSweepMs = 1_000;
 /** The delay before a silent connection is probed. Linux then gives a dead peer 10 s more. */
@@ -177,9 +177,9 @@ export class Pool extends pg.Pool {
   }
 
   /** From now on statements get a second, and those that have had it already fail: the process is about to end. */
-  hurry(): void {
-    this.#deadlineMs = Math.min(this.#deadlineMs, hurriedMs);
-    this.options.connectionTimeoutMillis = hurriedMs;
+  shortenDeadlines(): void {
+    this.#deadlineMs = Math.min(this.#deadlineMs, stoppingDeadlineMs);
+    this.options.connectionTimeoutMillis = stoppingDeadlineMs;
   }
 
   /** Statements under way get a few seconds, and a server that is gone does not answer a goodbye. */

@@ -50,7 +50,7 @@ function readOrEmpty(path: string): string {
 }
 
 function openApi(): string {
-  return `${JSON.stringify(openApiDocument(allRoutes(standIn('services') as Services), version), null, 2)}\n`;
+  return `${JSON.stringify(openApiDocument(allRoutes(stubService('services') as Services), version), null, 2)}\n`;
 }
 
 /** The API does not describe the settings of a provider, so the dashboard gets its forms from the manifests. */
@@ -72,11 +72,11 @@ function providerForms(): string {
 }
 
 /** Routes are described without being called: a stand-in for a service may be passed around, and throws when it is used. */
-function standIn(name: string): unknown {
+function stubService(name: string): unknown {
   const use = () => {
     throw new Error(`${name} was used while the routes were being described`);
   };
-  return new Proxy(use, { get: (_target, key) => standIn(`${name}.${String(key)}`) });
+  return new Proxy(use, { get: (_target, key) => stubService(`${name}.${String(key)}`) });
 }
 
 function settingsPage(): string {

@@ -34,7 +34,9 @@ export async function runService(config: Config): Promise<void> {
       sumMetrics: link.sumMetrics,
     }),
   });
-  const isStopping = link ? obey(link, starting, stopping) : stopOnSignals(config, starting, stopping);
+  const isStopping = link
+    ? followSupervisor(link, starting, stopping)
+    : stopOnSignals(config, starting, stopping);
 
   let app: App;
   try {
@@ -65,7 +67,11 @@ function stopOnSignals(config: Config, starting: Promise<App>, stopping: AbortCo
 }
 
 /** The supervisor decides when a process stops: a Ctrl-C or the end of a terminal reaches the processes too. */
-function obey(link: SupervisorLink, starting: Promise<App>, stopping: AbortController): () => boolean {
+function followSupervisor(
+  link: SupervisorLink,
+  starting: Promise<App>,
+  stopping: AbortController,
+): () => boolean {
   let isStopping = false;
   const stop = async (mode: 'stop' | 'retire'): Promise<void> => {
     if (isStopping) return;

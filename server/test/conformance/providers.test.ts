@@ -3,18 +3,18 @@ import type { ProviderKind } from '../../src/channels/provider.ts';
 import { emailProviders, smsProviders } from '../../src/channels/registry.ts';
 import { emailSimulations, smsSimulations } from '../simulators/all.ts';
 import { secretOf } from '../simulators/secret.ts';
-import { unexamined } from './unexamined.ts';
+import { uncovered } from './uncovered.ts';
 
 /** SMTP is examined in email.test.ts against a mail server, the sandbox in features/notifications/sandbox. */
 const examinedElsewhere = ['smtp', 'sandbox'];
 
 describe('every provider of the registry is examined', () => {
   it('over email', () => {
-    expect(unexamined('email', emailProviders, emailSimulations, examinedElsewhere)).toEqual([]);
+    expect(uncovered('email', emailProviders, emailSimulations, examinedElsewhere)).toEqual([]);
   });
 
   it('over SMS', () => {
-    expect(unexamined('sms', smsProviders, smsSimulations)).toEqual([]);
+    expect(uncovered('sms', smsProviders, smsSimulations)).toEqual([]);
   });
 
   it('and one that is not fails with a sentence that says what to add', () => {
@@ -28,7 +28,7 @@ describe('every provider of the registry is examined', () => {
     const found = (
       providers: Record<string, ProviderKind>,
       exams: { kind: string; callbacks: null }[] = [],
-    ) => unexamined('email', providers, exams);
+    ) => uncovered('email', providers, exams);
     expect(found({ postbox: postbox('postbox') })).toEqual([
       'postbox has no simulator: write server/test/simulators/postbox.ts and add it to emailSimulations in server/test/simulators/all.ts.',
     ]);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceivedMail } from '../simulators/smtp.ts';
-import type { Fleet } from './fleet.ts';
+import type { Processes } from './processes.ts';
 
 /** What the promise comes down to. Each list names the notifications that broke it; all should be empty. */
 export interface Audit {
@@ -35,9 +35,9 @@ const lives = `
   where coalesce(n.idempotency_key, '') !~ '^(item-|run:)'`;
 
 /** Waits until nothing is under way any more. */
-export async function settled(fleet: Fleet): Promise<void> {
+export async function settled(processes: Processes): Promise<void> {
   for (const deadline = Date.now() + settleWithinMs; Date.now() < deadline; await delay(100)) {
-    const [row] = await fleet.ask<{ open: number }>(
+    const [row] = await processes.ask<{ open: number }>(
       `select count(*)::int as open from notifications where status = 'queued'`,
     );
     if (row?.open === 0) return;
@@ -46,11 +46,11 @@ export async function settled(fleet: Fleet): Promise<void> {
 
 /** Compares what callers were told, what the database says, and what providers got. */
 export async function audit(
-  fleet: Fleet,
+  processes: Processes,
   acknowledged: ReadonlyMap<string, string>,
   mails: readonly ReceivedMail[],
 ): Promise<Audit> {
-  const rows = await fleet.ask<Life>(lives);
+  const rows = await processes.ask<Life>(lives);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const handovers = countMails(mails);
   const lost: string[] = [];

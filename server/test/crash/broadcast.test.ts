@@ -84,7 +84,7 @@ test('kill -9 of the worker during the fan-out: nobody gets the broadcast twice,
      from notifications where broadcast_id = $1`,
     [body.id],
   );
-  const unknown = done.progress.counts.failed ?? 0; // a letter in flight when its worker died is not sent again blindly
+  const unknown = done.progress.counts.failed ?? 0; // a message in flight when its worker died is not sent again blindly
   expect(found).toEqual({ notifications: total, users: total, queued: 0, messages: expect.any(Number) });
   expect(found?.messages).toBeGreaterThanOrEqual(total - unknown);
 });

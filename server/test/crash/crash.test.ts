@@ -3,21 +3,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../harness/app.ts';
 import { settled } from './audit.ts';
 import { type Endpoint, startEndpoint } from './endpoint.ts';
-import { type Fleet, startFleet } from './fleet.ts';
-import { type Letters, startLetters } from './letters.ts';
+import { type KillReport, killProcesses } from './kills.ts';
+import { type Messages, startMessages } from './messages.ts';
+import { type Processes, startProcesses } from './processes.ts';
 import { type Readers, startReaders } from './readers.ts';
 import { type Runs, startRuns } from './runs.ts';
-import { type StormReport, storm } from './storm.ts';
 
-/** One storm for everything that must live through one: it also has to bear what the others do meanwhile. */
+/** One series of kills for everything that must live through them: it also has to bear what the others do meanwhile. */
 describe('kill -9 of API, workers and database under load', () => {
-  let fleet: Fleet;
+  let processes: Processes;
   let endpoint: Endpoint;
-  let letters: Letters;
+  let messages: Messages;
   let readers: Readers;
   let runs: Runs;
   let ended: Awaited<ReturnType<Runs['ended']>>;
-  let stormed: StormReport;
+  let killed: KillReport;
   const closing: (() => Promise<void>)[] = [];
 
   let quarters = 0;
@@ -25,7 +25,7 @@ describe('kill -9 of API, workers and database under load', () => {
   async function progress(): Promise<void> {
     quarters += 1;
     await waitUntil(async () => {
-      const sent = [letters.load.acknowledged.size, readers.load.acknowledged.size];
+      const sent = [messages.load.acknowledged.size, readers.load.acknowledged.size];
       const isEnough = sent.every((count) => count > 50 * quarters) && runs.triggered.size > 25 * quarters;
       return isEnough || new Error(`${sent} sent, ${runs.triggered.size} triggered`);
     }, 60_000);
@@ -36,41 +36,41 @@ describe('kill -9 of API, workers and database under load', () => {
       closing.push(part.close);
       return part;
     };
-    fleet = await startFleet();
-    closing.push(fleet.stop);
-    endpoint = closed(await startEndpoint(fleet));
-    letters = closed(await startLetters(fleet, 150));
-    readers = closed(await startReaders(fleet, 150));
-    runs = closed(await startRuns(fleet, 150));
-    stormed = await storm(fleet, {
+    processes = await startProcesses();
+    closing.push(processes.stop);
+    endpoint = closed(await startEndpoint(processes));
+    messages = closed(await startMessages(processes, 150));
+    readers = closed(await startReaders(processes, 150));
+    runs = closed(await startRuns(processes, 150));
+    killed = await killProcesses(processes, {
       kills: 6,
       async pause(next) {
         await delay(2_000);
         // The database is killed whatever the API, which was killed before it, has managed to do by then.
         if (next !== 'database') await progress();
       },
-      afterKills: () => Promise.all([letters.load.stop(), readers.load.stop(), runs.stop()]),
+      afterKills: () => Promise.all([messages.load.stop(), readers.load.stop(), runs.stop()]),
     });
     ended = await runs.ended();
-    await settled(fleet);
+    await settled(processes);
   }, 240_000);
   afterAll(async () => {
     for (const close of closing.reverse()) await close();
   });
 
   test('takes over what a worker held, sooner while the database answers, and ends no other process', () => {
-    expect(stormed.kills).toEqual({ api: 2, worker: 2, database: 2 });
-    expect(stormed.takeovers.filter(({ leases }) => leases > 0)).not.toEqual([]);
-    expect(stormed.takeovers.filter(({ hadOutage }) => !hadOutage)).not.toEqual([]);
+    expect(killed.kills).toEqual({ api: 2, worker: 2, database: 2 });
+    expect(killed.takeovers.filter(({ leases }) => leases > 0)).not.toEqual([]);
+    expect(killed.takeovers.filter(({ hadOutage }) => !hadOutage)).not.toEqual([]);
     // 10 s is the promise; machines that run tests are busy with other things.
-    expect(stormed.longestTakeoverMs.calm).toBeLessThan(15_000);
-    expect(stormed.longestTakeoverMs.outage).toBeLessThan(20_000);
-    expect(fleet.unexpectedEnds()).toEqual([]);
-    expect([...letters.load.surprises, ...readers.load.surprises]).toEqual([]);
+    expect(killed.longestTakeoverMs.calm).toBeLessThan(15_000);
+    expect(killed.longestTakeoverMs.outage).toBeLessThan(20_000);
+    expect(processes.unexpectedEnds()).toEqual([]);
+    expect([...messages.load.surprises, ...readers.load.surprises]).toEqual([]);
   });
 
-  test('loses no letter and repeats none', async () => {
-    const report = await letters.audit();
+  test('loses no message and repeats none', async () => {
+    const report = await messages.audit();
     expect(report.lost).toEqual([]);
     expect(report.duplicated).toEqual([]);
     // Every key that was tried was repeated until it was acknowledged, so there is one notification for each.
@@ -104,13 +104,13 @@ describe('kill -9 of API, workers and database under load', () => {
     );
     expect(odd).toEqual([]);
 
-    const [sends] = await fleet.ask<{ steps: number; made: number; keys: number }>(
+    const [sends] = await processes.ask<{ steps: number; made: number; keys: number }>(
       `select (select count(*)::int from run_steps where kind = 'send') as steps,
          count(*)::int as made, count(distinct idempotency_key)::int as keys
        from notifications where idempotency_key like 'run:%'`,
     );
     expect(sends).toEqual({ steps: sends?.made, made: sends?.made, keys: sends?.made });
-    const [digests] = await fleet.ask<{ items: number }>(
+    const [digests] = await processes.ask<{ items: number }>(
       `select sum((output ->> 'count')::int)::int as items from run_steps where step_id = 'collect' and output ->> 'count' is not null`,
     );
     expect(digests?.items).toBe(triggered.size);
@@ -122,7 +122,7 @@ describe('kill -9 of API, workers and database under load', () => {
     const types = new Map<string, string[]>();
     for (const { notification_id: id, type } of told)
       if (id) types.set(id, [...(types.get(id) ?? []), type].sort());
-    const made = await fleet.ask<{ id: string }>(
+    const made = await processes.ask<{ id: string }>(
       `select n.id from notifications n join environments e on e.id = n.environment_id where e.kind = 'test'`,
     );
     expect([...types.keys()].sort()).toEqual(made.map(({ id }) => id).sort());

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Fleet, testKey } from './fleet.ts';
+import { type Processes, testKey } from './processes.ts';
 import { startSlowSink } from './slow-sink.ts';
 
 /** One event on its way to the endpoint. */
@@ -20,9 +20,9 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-export async function startEndpoint(fleet: Fleet): Promise<Endpoint> {
+export async function startEndpoint(processes: Processes): Promise<Endpoint> {
   const sink = await startSlowSink();
-  const response = await fetch(`${fleet.api.url}/v1/webhook-endpoints`, {
+  const response = await fetch(`${processes.api.url}/v1/webhook-endpoints`, {
     method: 'POST',
     headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ url: sink.url() }),
@@ -31,8 +31,8 @@ export async function startEndpoint(fleet: Fleet): Promise<Endpoint> {
 
   return {
     async told() {
-      await delivered(fleet, 60_000);
-      return fleet.ask<Told>(
+      await delivered(processes, 60_000);
+      return processes.ask<Told>(
         `select v.notification_id, v.type, v.id as event_id, d.status
          from webhook_events v join webhook_deliveries d on d.event_id = v.id`,
       );
@@ -42,9 +42,9 @@ export async function startEndpoint(fleet: Fleet): Promise<Endpoint> {
   };
 }
 
-async function delivered(fleet: Fleet, deadlineMs: number): Promise<void> {
+async function delivered(processes: Processes, deadlineMs: number): Promise<void> {
   for (const deadline = Date.now() + deadlineMs; Date.now() < deadline; await delay(100)) {
-    const [row] = await fleet.ask<{ open: number }>(
+    const [row] = await processes.ask<{ open: number }>(
       `select count(*)::int as open from webhook_deliveries where status = 'pending'`,
     );
     if (row?.open === 0) return;

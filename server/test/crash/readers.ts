@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitUntil } from '../harness/app.ts';
 import { openStream, type StreamEvent, type TestStream } from '../harness/event-stream.ts';
-import { type Fleet, testKey } from './fleet.ts';
 import { type Load, startLoad } from './load.ts';
+import { type Processes, testKey } from './processes.ts';
 
 const users = ['ada', 'grace', 'joan', 'mary'];
 const userOf = (number: number): string => users[number % users.length] ?? '';
@@ -35,14 +35,14 @@ export interface Readers {
   close(): Promise<void>;
 }
 
-export async function startReaders(fleet: Fleet, restMs: number): Promise<Readers> {
+export async function startReaders(processes: Processes, restMs: number): Promise<Readers> {
   const all: Reader[] = [];
   for (const user of users) {
-    const reader = follow(fleet, user, await tokenFor(fleet, user));
+    const reader = follow(processes, user, await tokenFor(processes, user));
     all.push(reader);
     await waitUntil(async () => reader.told('unread_count.changed').length > 0 || new Error('not open yet'));
   }
-  const load = startLoad(fleet.api.url, 'item', item, restMs);
+  const load = startLoad(processes.api.url, 'item', item, restMs);
   return {
     load,
     all,
@@ -54,14 +54,14 @@ export async function startReaders(fleet: Fleet, restMs: number): Promise<Reader
   };
 }
 
-function follow(fleet: Fleet, user: string, token: string): Reader {
+function follow(processes: Processes, user: string, token: string): Reader {
   const streams: TestStream[] = [];
   let stopped = false;
 
   async function run(): Promise<void> {
     for (; !stopped; await delay(20)) {
       const lastId = streams.findLast((stream) => stream.lastId() !== null)?.lastId();
-      const stream = await openStream(`${fleet.api.url}/inbox/v1/stream`, {
+      const stream = await openStream(`${processes.api.url}/inbox/v1/stream`, {
         authorization: `Bearer ${token}`,
         ...(lastId ? { 'last-event-id': lastId } : {}),
       }).catch(() => null);
@@ -85,8 +85,8 @@ function follow(fleet: Fleet, user: string, token: string): Reader {
   };
 }
 
-async function tokenFor(fleet: Fleet, user: string): Promise<string> {
-  const response = await fetch(`${fleet.api.url}/v1/inbox/tokens`, {
+async function tokenFor(processes: Processes, user: string): Promise<string> {
+  const response = await fetch(`${processes.api.url}/v1/inbox/tokens`, {
     method: 'POST',
     headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ external_user_id: user, scope: 'inbox' }),

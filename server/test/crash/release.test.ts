@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';
 
-/** `KILLS=20 npx vitest run server/test/crash/release.test.ts` for a longer storm. */
+/** `KILLS=20 npx vitest run server/test/crash/release.test.ts` for more kills. */
 const kills = Number(process.env.KILLS ?? 1);
 const held = 600 * Math.ceil(kills / 2);
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Fleet, testKey } from './fleet.ts';
+import { type Processes, testKey } from './processes.ts';
 import { startSlowSink } from './slow-sink.ts';
 
 const callers = 6;
@@ -48,11 +48,11 @@ export interface Runs {
   close(): Promise<void>;
 }
 
-export async function startRuns(fleet: Fleet, restMs: number): Promise<Runs> {
+export async function startRuns(processes: Processes, restMs: number): Promise<Runs> {
   const sink = await startSlowSink();
-  await insist(fleet, '', { key: 'storm', name: 'Storm' });
-  await insist(fleet, '/storm/versions', { body: { steps: stepsOf(sink.url('/call')) } });
-  await insist(fleet, '/storm/versions/1/activate');
+  await insist(processes, '', { key: 'storm', name: 'Storm' });
+  await insist(processes, '/storm/versions', { body: { steps: stepsOf(sink.url('/call')) } });
+  await insist(processes, '/storm/versions/1/activate');
 
   const triggered = new Map<number, string>();
   let stopped = false;
@@ -62,9 +62,9 @@ export async function startRuns(fleet: Fleet, restMs: number): Promise<Runs> {
       count += 1;
       const n = count;
       const body = { trigger_data: { n, group: n % 4 } };
-      const { run_id } = await insist<{ run_id: string }>(fleet, '/storm/trigger', body, `run-${n}`);
+      const { run_id } = await insist<{ run_id: string }>(processes, '/storm/trigger', body, `run-${n}`);
       triggered.set(n, run_id);
-      await insist(fleet, '/storm/events', { event_name: 'go', event_data: { n } });
+      await insist(processes, '/storm/events', { event_name: 'go', event_data: { n } });
       await delay(restMs);
     }
   }
@@ -75,17 +75,22 @@ export async function startRuns(fleet: Fleet, restMs: number): Promise<Runs> {
       stopped = true;
       return calling;
     },
-    ended: () => ends(fleet, 90_000),
+    ended: () => ends(processes, 90_000),
     calls: () => new Set(sink.received.map(({ headers }) => headers['idempotency-key'])),
     close: sink.stop,
   };
 }
 
 /** As a caller should: the same request until it is answered with success. */
-async function insist<Answer>(fleet: Fleet, path: string, body?: object, key?: string): Promise<Answer> {
+async function insist<Answer>(
+  processes: Processes,
+  path: string,
+  body?: object,
+  key?: string,
+): Promise<Answer> {
   for (;;) {
     try {
-      const response = await fetch(`${fleet.api.url}/v1/workflows${path}`, {
+      const response = await fetch(`${processes.api.url}/v1/workflows${path}`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${testKey}`,
@@ -105,14 +110,14 @@ async function insist<Answer>(fleet: Fleet, path: string, body?: object, key?: s
   }
 }
 
-async function ends(fleet: Fleet, deadlineMs: number): Promise<RunRow[]> {
+async function ends(processes: Processes, deadlineMs: number): Promise<RunRow[]> {
   for (const deadline = Date.now() + deadlineMs; Date.now() < deadline; await delay(200)) {
-    const [row] = await fleet.ask<{ open: number }>(
+    const [row] = await processes.ask<{ open: number }>(
       `select count(*)::int as open from runs where status not in ('completed', 'failed', 'cancelled')`,
     );
     if (row?.open === 0) break;
   }
-  return fleet.ask<RunRow>(
+  return processes.ask<RunRow>(
     `select r.id, r.status, r.failure_reason,
        (select array_agg(s.step_id || ':' || coalesce(s.outcome, s.status) order by s.seq) from run_steps s where s.run_id = r.id) as shape
      from runs r`,

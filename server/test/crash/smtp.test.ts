@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { type ReceivedMail, type SmtpSimulator, startSmtpSimulator } from '../simulators/smtp.ts';
-import { configureMail } from './letters.ts';
+import { configureMail } from './messages.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';
 
 let app: TestApp;

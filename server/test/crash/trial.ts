@@ -1,9 +1,9 @@
 import { type Audit, settled } from './audit.ts';
-import { startFleet } from './fleet.ts';
-import { startLetters } from './letters.ts';
-import { type StormOptions, type StormReport, storm } from './storm.ts';
+import { type KillOptions, type KillReport, killProcesses } from './kills.ts';
+import { startMessages } from './messages.ts';
+import { startProcesses } from './processes.ts';
 
-export interface TrialReport extends Audit, StormReport {
+export interface TrialReport extends Audit, KillReport {
   /** Requests that had to be repeated, and answers that no caller should have got. */
   repeats: number;
   surprises: string[];
@@ -11,22 +11,22 @@ export interface TrialReport extends Audit, StormReport {
   unexpectedEnds: string[];
 }
 
-/** Letters and killing at once, then peace until everything has come to an end, then the reckoning. */
-export async function runTrial(options: Omit<StormOptions, 'afterKills'>): Promise<TrialReport> {
-  const fleet = await startFleet();
-  const letters = await startLetters(fleet, 10);
+/** Messages and kills at once, then peace until everything has come to an end, then the reckoning. */
+export async function runTrial(options: Omit<KillOptions, 'afterKills'>): Promise<TrialReport> {
+  const processes = await startProcesses();
+  const messages = await startMessages(processes, 10);
   try {
-    const stormed = await storm(fleet, { ...options, afterKills: letters.load.stop });
-    await settled(fleet);
+    const killed = await killProcesses(processes, { ...options, afterKills: messages.load.stop });
+    await settled(processes);
     return {
-      ...stormed,
-      ...(await letters.audit()),
-      repeats: letters.load.repeats(),
-      surprises: letters.load.surprises,
-      unexpectedEnds: fleet.unexpectedEnds(),
+      ...killed,
+      ...(await messages.audit()),
+      repeats: messages.load.repeats(),
+      surprises: messages.load.surprises,
+      unexpectedEnds: processes.unexpectedEnds(),
     };
   } finally {
-    await fleet.stop();
-    await letters.close();
+    await processes.stop();
+    await messages.close();
   }
 }

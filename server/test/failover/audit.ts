@@ -25,22 +25,22 @@ export async function auditFailover(
   acknowledged: ReadonlyMap<string, string>,
   received: readonly ReceivedMail[],
 ): Promise<FailoverAudit> {
-  const letters = await waitUntil(async () => {
+  const messages = await waitUntil(async () => {
     const rows = await primary.ask<LetterRow>(
       'select id, status, last_error, idempotency_key from notifications where idempotency_key is not null',
     );
     const open = rows.filter(({ status }) => status === 'queued' || status === 'sending').length;
     return open === 0 ? rows : new Error(`${open} of ${rows.length} are open`);
   }, 60_000);
-  const mailsOf = new Map<string, number>(letters.map(({ id }) => [id, 0]));
+  const mailsOf = new Map<string, number>(messages.map(({ id }) => [id, 0]));
   for (const { raw } of received) {
     const id = /^Message-ID: <([0-9a-f-]{36})@/im.exec(raw.toString('latin1'))?.[1] ?? 'none';
     mailsOf.set(id, (mailsOf.get(id) ?? 0) + 1);
   }
-  const idOf = new Map(letters.map(({ id, idempotency_key }) => [idempotency_key, id]));
+  const idOf = new Map(messages.map(({ id, idempotency_key }) => [idempotency_key, id]));
   return {
     lost: [...acknowledged].filter(([key, id]) => idOf.get(key) !== id).map(([key]) => key),
-    unsent: letters
+    unsent: messages
       .filter(({ status }) => status !== 'sent')
       .map(({ id, status, last_error }) => `${id} ${status} ${last_error}`),
     miscounted: [...mailsOf].filter(([, count]) => count !== 1).map(([id, count]) => `${id} ${count}`),

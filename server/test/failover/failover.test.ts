@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createPool, isDatabaseUnavailable, type Pool, query } from '../../src/db/sql.ts';
-import { configureMail } from '../crash/letters.ts';
 import { type Load, startLoad } from '../crash/load.ts';
+import { configureMail } from '../crash/messages.ts';
 import { startTestApp, type TestApp, type TestAppOptions, waitUntil } from '../harness/app.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../simulators/smtp.ts';
 import { auditFailover } from './audit.ts';
@@ -59,7 +59,7 @@ async function start(options: Partial<TestAppOptions> & { url?: string }): Promi
 async function startUnderLoad(roles: string[], url?: string): Promise<void> {
   for (const role of roles) await start({ settings: { CARILLON_ROLES: role }, ...(url ? { url } : {}) });
   await configureMail(urlOf(0), mailServer.port);
-  load = startLoad(urlOf(0), 'letter', letter, 10);
+  load = startLoad(urlOf(0), 'message', message, 10);
   await arrive(30);
 }
 
@@ -67,19 +67,19 @@ const bothRoles = 'api,worker';
 
 const urlOf = (index: number): string => apps[index]?.url ?? '';
 
-const letter = (number: number) => ({
+const message = (number: number) => ({
   apiKey: 'crl_live_0123456789abcdefghijABCDEFGHIJ',
   body: {
     channel: 'email',
     recipient: { address: 'ada@example.com' },
-    subject: `Letter ${number}`,
+    subject: `Message ${number}`,
     text_body: 'It rings.',
     priority: number % 5 === 0 ? 'critical' : 'normal',
   },
 });
 
 async function sendLetter(number: number): Promise<number> {
-  const { apiKey, body } = letter(number);
+  const { apiKey, body } = message(number);
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   const sent = { method: 'POST', headers, body: JSON.stringify(body) };
   return (await fetch(`${urlOf(0)}/v1/notifications`, sent)).status;
@@ -89,12 +89,12 @@ async function sendLetter(number: number): Promise<number> {
 const eventually = <Value>(probe: () => Promise<Value | Error>, withinMs = 60_000) =>
   waitUntil(probe, withinMs);
 
-/** Waits until this many more letters have arrived. */
+/** Waits until this many more messages have arrived. */
 async function arrive(count: number, withinMs?: number): Promise<void> {
   const goal = mailServer.received.length + count;
   await eventually(
     async () =>
-      mailServer.received.length >= goal || new Error(`${mailServer.received.length} of ${goal} letters`),
+      mailServer.received.length >= goal || new Error(`${mailServer.received.length} of ${goal} messages`),
     withinMs,
   );
 }

@@ -56,7 +56,7 @@ describe.skipIf(reason !== null).each(['transaction', 'session'] as const)('PgBo
           body: {
             channel: 'email',
             recipient: { address: 'ada@example.com' },
-            subject: `Letter ${number}`,
+            subject: `Message ${number}`,
             text_body: 'It rings.',
           },
         });

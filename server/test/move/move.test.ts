@@ -148,12 +148,12 @@ test('an organization moves under load: every accepted notification is sent exac
   const callback = await callbackPath(source);
   load = startLoad(
     router.url,
-    'letter',
-    (number) => ({ apiKey: source.app.liveKey, body: mail(`Letter ${number}`) }),
+    'message',
+    (number) => ({ apiKey: source.app.liveKey, body: mail(`Message ${number}`) }),
     20,
   );
   await waitUntil(
-    async () => mailServer.received.length >= 20 || new Error(`${mailServer.received.length} letters`),
+    async () => mailServer.received.length >= 20 || new Error(`${mailServer.received.length} messages`),
   );
   await source.app.waitFor(retried, ({ attempt_count }) => attempt_count > 0);
   const finished = [...load.acknowledged.values()][0] ?? '';
@@ -229,7 +229,7 @@ test('an organization moves under load: every accepted notification is sent exac
   // After the move: all goes on at the target.
   const sentBefore = mailServer.received.length;
   await waitUntil(
-    async () => mailServer.received.length >= sentBefore + 20 || new Error('no letters'),
+    async () => mailServer.received.length >= sentBefore + 20 || new Error('no messages'),
     30_000,
   );
   await load.stop();
@@ -258,7 +258,7 @@ test('an organization moves under load: every accepted notification is sent exac
   expect(inbox.status).toBe(200);
   expect(await callbackPath(target)).toBe(callback);
 
-  // Exactly once: each accepted notification is one letter at the sink.
+  // Exactly once: each accepted notification is one message at the sink.
   await waitUntil(async () => {
     const open = await query(
       target.app.pool,

@@ -38,7 +38,7 @@ export default function BrakePage() {
 }
 
 function StatusNotices({ brake, mayWrite }: { brake: BrakeStatus; mayWrite: boolean }) {
-  const [thawing, setThawing] = useState<Freeze | null>(null);
+  const [unfreezing, setUnfreezing] = useState<Freeze | null>(null);
   const heldBy = (hold: string) => brake.held.find((each) => each.hold === hold)?.count ?? 0;
   return (
     <>
@@ -46,7 +46,7 @@ function StatusNotices({ brake, mayWrite }: { brake: BrakeStatus; mayWrite: bool
         <Notice
           key={freeze.hold}
           tone="red"
-          action={mayWrite && <Button onClick={() => setThawing(freeze)}>{text.unfreeze}</Button>}
+          action={mayWrite && <Button onClick={() => setUnfreezing(freeze)}>{text.unfreeze}</Button>}
         >
           <strong>{text.isFrozen(frozenName(freeze.channel))}</strong> <Time at={freeze.frozen_at} />
           {freeze.reason && ` · ${freeze.reason}`}
@@ -60,8 +60,12 @@ function StatusNotices({ brake, mayWrite }: { brake: BrakeStatus; mayWrite: bool
       {brake.releases.map((release) => (
         <Progress key={release.id} release={release} mayWrite={mayWrite} />
       ))}
-      {thawing && (
-        <UnfreezeDialog freeze={thawing} held={heldBy(thawing.hold)} onClose={() => setThawing(null)} />
+      {unfreezing && (
+        <UnfreezeDialog
+          freeze={unfreezing}
+          held={heldBy(unfreezing.hold)}
+          onClose={() => setUnfreezing(null)}
+        />
       )}
     </>
   );

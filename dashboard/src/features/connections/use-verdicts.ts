@@ -25,7 +25,7 @@ export function useVerdicts(channel: ChainChannel) {
         setVerdicts((all) => ({ ...all, [id]: verdict }));
       } catch (error) {
         forget(id);
-        toast.complain(error);
+        toast.error(error);
       }
     },
   };

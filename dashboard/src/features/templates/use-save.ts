@@ -48,7 +48,7 @@ export function useSave(key: string, draft: Draft): Save {
     write.mutate(version, {
       onError: (error) => {
         if (!isCode(error, 'version_conflict')) return;
-        api.templates.get(key).then(setConflict, toast.complain);
+        api.templates.get(key).then(setConflict, toast.error);
       },
     });
   };

@@ -31,10 +31,10 @@ export interface GraphProps {
   progress?: Progress | null;
 }
 
-type RoadEdge = Edge<{ edge: PlacedEdge; isTaken: boolean }, 'road'>;
+type GraphEdge = Edge<{ edge: PlacedEdge; isTaken: boolean }, 'graph'>;
 
 const nodeTypes = { step: GraphNode };
-const edgeTypes = { road: RoadLine };
+const edgeTypes = { graph: GraphEdgeLine };
 const ariaLabels = {
   'node.a11yDescription.default': editor.nodeHelp,
   'controls.ariaLabel': editor.controls,
@@ -53,7 +53,7 @@ export function Graph(props: GraphProps) {
 function Drawn(props: GraphProps & { drawing: Drawing }) {
   const { body, drawing, selected, onSelect, problems = [], progress = null } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const [flow, setFlow] = useState<ReactFlowInstance<StepNode, RoadEdge> | null>(null);
+  const [flow, setFlow] = useState<ReactFlowInstance<StepNode, GraphEdge> | null>(null);
   const nodes = nodesOf(drawing, body, selected, problems, progress);
   const edges = edgesOf(drawing, progress);
   useOverview(flow, frame, drawing);
@@ -69,7 +69,7 @@ function Drawn(props: GraphProps & { drawing: Drawing }) {
 
   return (
     <div className={styles.graph} ref={frame}>
-      <ReactFlow<StepNode, RoadEdge>
+      <ReactFlow<StepNode, GraphEdge>
         aria-label={editor.graphLabel}
         nodes={nodes}
         edges={edges}
@@ -136,7 +136,7 @@ function nodesOf(
   });
 }
 
-function edgesOf(drawing: Drawing, progress: Progress | null): RoadEdge[] {
+function edgesOf(drawing: Drawing, progress: Progress | null): GraphEdge[] {
   const names = new Map(drawing.nodes.map(({ id, step }) => [id, step?.id ?? '']));
   const isStarted = progress !== null && progress.states.size > 0;
   return drawing.edges.map((edge) => {
@@ -147,7 +147,7 @@ function edgesOf(drawing: Drawing, progress: Progress | null): RoadEdge[] {
       id: edge.id,
       source: edge.from,
       target: edge.to,
-      type: 'road',
+      type: 'graph',
       focusable: false,
       selectable: false,
       ariaLabel: editor.edgeLabel(from || editor.trigger, to ?? editor.end, edge.label),
@@ -169,7 +169,7 @@ function colourOf({ tone }: PlacedEdge, isTaken: boolean): string {
   return { plain: 'var(--border-strong)', timeout: 'var(--amber)', error: 'var(--red)' }[tone];
 }
 
-function RoadLine({ id, data, markerEnd }: EdgeProps<RoadEdge>) {
+function GraphEdgeLine({ id, data, markerEnd }: EdgeProps<GraphEdge>) {
   if (!data) return null;
   const { edge, isTaken } = data;
   const { label, labelAt, labelWidth, tone, points } = edge;
@@ -199,7 +199,7 @@ function RoadLine({ id, data, markerEnd }: EdgeProps<RoadEdge>) {
   );
 }
 
-type Flow = ReactFlowInstance<StepNode, RoadEdge> | null;
+type Flow = ReactFlowInstance<StepNode, GraphEdge> | null;
 type Frame = React.RefObject<HTMLDivElement | null>;
 
 /** A phone fits the whole width even if the text is too small to read: the reader can zoom in. */

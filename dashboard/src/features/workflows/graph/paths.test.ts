@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { order } from '../test-harness.ts';
 import { missingTargets, pathsOf, unreachableSteps } from './paths.ts';
 
-describe('roads', () => {
+describe('paths', () => {
   test('go to the next step, to what is named, and to the end', () => {
     expect(
       pathsOf(order.steps).map(({ from, to, reasons }) => [from, to, reasons.map(({ kind }) => kind)]),

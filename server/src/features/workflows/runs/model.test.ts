@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Fleet, startFleet, testKey } from '../../../../test/crash/fleet.ts';
+import { type Processes, startProcesses, testKey } from '../../../../test/crash/processes.ts';
 import { eventNames, randomBody, randomTriggerData } from '../../../../test/harness/random-workflows.ts';
 import { startWebhookSink } from '../../../../test/simulators/webhook-sink.ts';
 import {
@@ -64,13 +64,13 @@ test('random workflows under random events and kill -9 of the workers: every tim
 }, async () => {
   const sink = await startWebhookSink();
   sink.reply = ({ path }) => (path.endsWith('a') ? { status: 200, body: '{"ok":true}' } : 404);
-  const fleet = await startFleet();
+  const processes = await startProcesses();
   try {
-    const call = callerOf(fleet);
+    const call = callerOf(processes);
     const definitions = await defineWorkflows(call, sink.url('/'));
     const ids = await triggerRuns(call, [...definitions.keys()]);
-    const cancel = cancellerOf(fleet, call);
-    const awoken = await postEventsWhile(call, cancel, [...definitions.keys()], ids, killWorkers(fleet));
+    const cancel = cancellerOf(processes, call);
+    const awoken = await postEventsWhile(call, cancel, [...definitions.keys()], ids, killWorkers(processes));
     const runs = await endAll(call, cancel, ids);
 
     const wanted = new Set<string>();
@@ -92,7 +92,7 @@ test('random workflows under random events and kill -9 of the workers: every tim
     expect(having('event_received').length).toBeGreaterThan(5);
     expect(having('timed_out').length).toBeGreaterThan(5);
 
-    const made = await fleet.ask<{ id: string; key: string }>(
+    const made = await processes.ask<{ id: string; key: string }>(
       `select id, idempotency_key as key from notifications order by idempotency_key`,
     );
     const sent = having('sent').map(({ notification_id: id, run, attempt_id }) => ({
@@ -108,18 +108,18 @@ test('random workflows under random events and kill -9 of the workers: every tim
     expect(keys.filter((key) => wanted.has(key) && !called.has(key))).toEqual([]);
 
     expect(digestsOf(runs)).toEqual([]);
-    expect(fleet.unexpectedEnds()).toEqual([]);
+    expect(processes.unexpectedEnds()).toEqual([]);
   } finally {
-    await fleet.stop();
+    await processes.stop();
     await sink.stop();
   }
 });
 
 type Call = <Body = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<Body>;
 
-function callerOf(fleet: Fleet): Call {
+function callerOf(processes: Processes): Call {
   return async <Body>(method: string, path: string, body?: unknown) => {
-    const response = await fetch(fleet.api.url + path, {
+    const response = await fetch(processes.api.url + path, {
       method,
       headers: {
         authorization: `Bearer ${testKey}`,
@@ -137,10 +137,11 @@ function callerOf(fleet: Fleet): Call {
 type Cancel = (id: string) => Promise<void>;
 
 /** A run that was woken and is cancelled before it could go on shows no event; so it is let go on first. */
-function cancellerOf(fleet: Fleet, call: Call): Cancel {
+function cancellerOf(processes: Processes, call: Call): Cancel {
   return async (id) => {
     const isWoken = async () =>
-      (await fleet.ask('select from run_waits where run_id = $1 and event_id is not null', [id])).length > 0;
+      (await processes.ask('select from run_waits where run_id = $1 and event_id is not null', [id])).length >
+      0;
     for (const deadline = Date.now() + 60_000; await isWoken(); await delay(50)) {
       if (Date.now() > deadline) throw new Error(`the run ${id} was woken and does not go on`);
     }
@@ -180,10 +181,10 @@ async function triggerRuns(call: Call, keys: string[]): Promise<string[]> {
   return ids;
 }
 
-async function killWorkers(fleet: Fleet): Promise<void> {
+async function killWorkers(processes: Processes): Promise<void> {
   for (let turn = 0; turn < kills; turn += 1) {
     await delay(500 + Math.random() * 1_000);
-    const worker = fleet.workers[turn % 2 === 0 ? 0 : 1];
+    const worker = processes.workers[turn % 2 === 0 ? 0 : 1];
     await worker.kill();
     await worker.start();
   }

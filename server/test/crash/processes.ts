@@ -16,7 +16,7 @@ export interface Worker extends ServiceProcess {
 }
 
 /** A small production: one API process and two workers on one database that really flushes. */
-export interface Fleet {
+export interface Processes {
   api: ServiceProcess;
   workers: [Worker, Worker];
   /** kill -9 of the postmaster; it is restarted at once, at the same address. */
@@ -27,21 +27,21 @@ export interface Fleet {
   stop(): Promise<void>;
 }
 
-export async function startFleet(settings: Record<string, string> = {}): Promise<Fleet> {
+export async function startProcesses(settings: Record<string, string> = {}): Promise<Processes> {
   await buildService();
-  const folder = mkdtempSync(join(tmpdir(), 'carillon-fleet-'));
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-processes-'));
   const database = await startTemporaryPostgres();
   const pool = createPool(database.url, 4);
-  const processes: ServiceProcess[] = [];
+  const children: ServiceProcess[] = [];
 
   async function stop(): Promise<void> {
-    await Promise.all(processes.map((each) => each.kill()));
+    await Promise.all(children.map((each) => each.kill()));
     await pool.end();
     await database.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 
-  const ask: Fleet['ask'] = (text, values = []) => untilAnswered(() => query(pool, text, values));
+  const ask: Processes['ask'] = (text, values = []) => untilAnswered(() => query(pool, text, values));
 
   async function create(name: string, roles: string): Promise<ServiceProcess> {
     const created = await createServiceProcess({
@@ -59,7 +59,7 @@ export async function startFleet(settings: Record<string, string> = {}): Promise
         ...settings,
       },
     });
-    processes.push(created);
+    children.push(created);
     return created;
   }
 
@@ -97,7 +97,7 @@ export async function startFleet(settings: Record<string, string> = {}): Promise
         }
       },
       ask,
-      unexpectedEnds: () => processes.flatMap((each) => each.unexpectedEnds),
+      unexpectedEnds: () => children.flatMap((each) => each.unexpectedEnds),
       stop,
     };
   } catch (error) {

@@ -1,37 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startSmtpSimulator } from '../simulators/smtp.ts';
 import { type Audit, audit } from './audit.ts';
-import { type Fleet, liveKey, testKey } from './fleet.ts';
 import { type Load, type Send, startLoad } from './load.ts';
+import { liveKey, type Processes, testKey } from './processes.ts';
 
 const mailServerTakesMs = 30;
 
 /** Emails of all kinds, and what became of them. */
-export interface Letters {
+export interface Messages {
   load: Load;
   audit(): Promise<Audit>;
   close(): Promise<void>;
 }
 
-export async function startLetters(fleet: Fleet, restMs: number): Promise<Letters> {
+export async function startMessages(processes: Processes, restMs: number): Promise<Messages> {
   const mailServer = await startSmtpSimulator();
   // Long enough that every killed worker leaves messages behind whose fate it did not learn.
   mailServer.script.message = () => delay(mailServerTakesMs, null);
-  await configureMail(fleet.api.url, mailServer.port);
-  const load = startLoad(fleet.api.url, 'letter', letter, restMs);
+  await configureMail(processes.api.url, mailServer.port);
+  const load = startLoad(processes.api.url, 'message', message, restMs);
   return {
     load,
-    audit: () => audit(fleet, load.acknowledged, mailServer.received),
+    audit: () => audit(processes, load.acknowledged, mailServer.received),
     close: mailServer.stop,
   };
 }
 
 /** Mostly plain ones; some that keep their worker busy for seconds, some that need a second try, some over SMTP. */
-function letter(number: number): Send {
+function message(number: number): Send {
   const to = (address: string) => ({
     channel: 'email',
     recipient: { address },
-    subject: `Letter ${number}`,
+    subject: `Message ${number}`,
     text_body: 'It rings.',
   });
   switch (number % 10) {

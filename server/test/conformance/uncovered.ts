@@ -11,7 +11,7 @@ interface Exam {
  * The providers that the conformance tests would pass over, each with a sentence that says what to add. `others` names the
  * providers that have tests of another kind.
  */
-export function unexamined(
+export function uncovered(
   channel: 'email' | 'sms',
   providers: Providers,
   exams: readonly Exam[],

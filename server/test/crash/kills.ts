@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fleet, Worker } from './fleet.ts';
+import type { Processes, Worker } from './processes.ts';
 
 export interface Takeover {
   /** What the worker held when it was killed. */
@@ -12,7 +12,7 @@ export interface Takeover {
 
 type Victim = 'api' | 'worker' | 'database';
 
-export interface StormOptions {
+export interface KillOptions {
   kills: number;
   /** Before each. */
   pause: (next: Victim) => Promise<unknown>;
@@ -20,7 +20,7 @@ export interface StormOptions {
   afterKills: () => Promise<unknown>;
 }
 
-export interface StormReport {
+export interface KillReport {
   kills: Record<Victim, number>;
   takeovers: Takeover[];
   /** Of those without an outage of the database, and of those with one. */
@@ -30,11 +30,11 @@ export interface StormReport {
 const giveUpAfterMs = 60_000;
 
 /** Kills the API, the database, a worker, the API, … in turn, and starts again what does not start by itself. */
-export async function storm(fleet: Fleet, options: StormOptions): Promise<StormReport> {
+export async function killProcesses(processes: Processes, options: KillOptions): Promise<KillReport> {
   const kills = { api: 0, worker: 0, database: 0 };
   const takeovers: Promise<Takeover>[] = [];
   const starts: Promise<void>[] = [];
-  const [first, second] = fleet.workers;
+  const [first, second] = processes.workers;
   const kill: Record<Victim, () => Promise<void>> = {
     worker: () => killWorker(kills.worker % 2 === 0 ? first : second),
     api: killApi,
@@ -45,16 +45,16 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
     const workerId = worker.workerId();
     await worker.kill();
     kills.worker += 1;
-    takeovers.push(watchTakeover(fleet, workerId, () => kills.database));
+    takeovers.push(watchTakeover(processes, workerId, () => kills.database));
     await worker.start();
   }
   async function killApi(): Promise<void> {
-    await fleet.api.kill();
+    await processes.api.kill();
     kills.api += 1;
-    starts.push(fleet.api.start()); // the database is next: it may well be gone before this has started
+    starts.push(processes.api.start()); // the database is next: it may well be gone before this has started
   }
   async function killDatabase(): Promise<void> {
-    fleet.killDatabase();
+    processes.killDatabase();
     kills.database += 1;
   }
 
@@ -78,12 +78,16 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
 
 const longest = (takeovers: Takeover[]): number => Math.max(0, ...takeovers.map(({ tookMs }) => tookMs));
 
-async function watchTakeover(fleet: Fleet, workerId: string, outages: () => number): Promise<Takeover> {
+async function watchTakeover(
+  processes: Processes,
+  workerId: string,
+  outages: () => number,
+): Promise<Takeover> {
   const killedAt = Date.now();
   const outagesBefore = outages();
   let leases = 0;
   for (const deadline = killedAt + giveUpAfterMs; ; await delay(50)) {
-    const [row] = await fleet.ask<{ held: number }>(
+    const [row] = await processes.ask<{ held: number }>(
       'select count(*)::int as held from queue_leased where worker_id = $1',
       [workerId],
     );
