@@ -49,6 +49,7 @@ export {
   waitingIdsSql,
 } from './feature-sql.ts';
 export type { Job } from './runner.ts';
+export { loadNotes, runSlice, type SliceEnd } from './sliced-job.ts';
 export { createWakeJob } from './wake.ts';
 export {
   type Claim,

@@ -2,7 +2,7 @@ import { type AfterCommit, createBatchedWriter } from '../../db/batched-writer.t
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Claim, finishHeld, type Job } from '../../queue/index.ts';
+import { type Claim, finishHeld, type Job, loadNotes } from '../../queue/index.ts';
 import { arrivedAtSql } from './changes-store.ts';
 import type { SnoozeNote } from './snoozes.ts';
 import { inboxTopic } from './topic.ts';
@@ -128,7 +128,7 @@ export function createInboxReturnJob({
   return {
     batch: 100,
     capacity: 400,
-    load: async (claims) => new Map(claims.map((claim) => [claim.id, claim.note as SnoozeNote])),
+    load: loadNotes,
     async run(claim, note) {
       if (note) await end({ claim, note });
     },

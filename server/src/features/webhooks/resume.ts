@@ -1,7 +1,7 @@
-import { type Sql, transaction, untilDatabaseAnswers } from '../../db/sql.ts';
+import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Claim, Job, Queue } from '../../queue/index.ts';
+import { type Job, loadNotes, type Queue, runSlice, type SliceEnd } from '../../queue/index.ts';
 import { lockPaused } from './endpoints-store.ts';
 import { pausedName } from './paused.ts';
 
@@ -36,40 +36,34 @@ export async function startResume(
   ]);
 }
 
-/** Releases a slice, oldest first, together with the job for the next one, until nothing waits or the endpoint is paused again. */
-export function createResumeJob({
-  pool,
-  queue,
-  clock,
-}: Pick<Deps, 'pool' | 'queue' | 'clock'>): Job<ResumeNote> {
-  function releaseSlice(claim: Claim, { endpointId }: ResumeNote): Promise<number> {
-    const { kind, id, lane, environmentId, note } = claim;
-    return transaction(pool, async (tx) => {
-      if ((await queue.finish(tx, 'webhook_resume', [id])).length === 0) return 0;
-      if ((await lockPaused(tx, [endpointId])).size > 0) return 0;
-      const before = new Date(clock() + clockSkewMs);
-      const name = pausedName(endpointId);
-      const wait = { environmentId, name, before };
-      const released = await queue.releaseWaiting(tx, 'webhook_delivery', wait, sliceSize, {});
-      // A slice skips what another transaction has locked: deliveries may be left even when it released none.
-      const left = await queue.listWaitingFor(tx, 'webhook_delivery', { environmentId, names: [name] }, 1);
-      if (left.length > 0) {
-        const runAt = new Date(clock() + pauseMs);
-        const next = { name: resumeName(endpointId), since: runAt };
-        await queue.postpone(tx, [{ kind, id, lane, environmentId, note, runAt, wait: next }]);
-      }
-      return released;
-    });
-  }
+/** Releases a slice, oldest first, until nothing waits or the endpoint is paused again. */
+async function resumeSlice(
+  tx: Sql,
+  { queue, clock }: Pick<Deps, 'queue' | 'clock'>,
+  environmentId: string,
+  endpointId: string,
+): Promise<SliceEnd | null> {
+  if ((await lockPaused(tx, [endpointId])).size > 0) return null;
+  const before = new Date(clock() + clockSkewMs);
+  const name = pausedName(endpointId);
+  const wait = { environmentId, name, before };
+  const released = await queue.releaseWaiting(tx, 'webhook_delivery', wait, sliceSize, {});
+  const rings = released > 0 ? (['webhook_delivery'] as const) : [];
+  // A slice skips what another transaction has locked: deliveries may be left even when it released none.
+  const left = await queue.listWaitingFor(tx, 'webhook_delivery', { environmentId, names: [name] }, 1);
+  if (left.length === 0) return { next: null, rings };
+  const next = new Date(clock() + pauseMs);
+  return { next, wait: { name: resumeName(endpointId), since: next }, rings };
+}
 
+export function createResumeJob(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): Job<ResumeNote> {
   return {
     batch: 10,
     capacity: 20,
-    load: async (claims) => new Map(claims.map((claim) => [claim.id, claim.note as ResumeNote])),
+    load: loadNotes,
     async run(claim, note) {
-      if (!note) return;
-      const released = await untilDatabaseAnswers(() => releaseSlice(claim, note));
-      if (released > 0) queue.ring('webhook_delivery');
+      if (note)
+        await runSlice(deps, claim, (tx) => resumeSlice(tx, deps, claim.environmentId, note.endpointId));
     },
   };
 }

@@ -1,7 +1,14 @@
-import { type Sql, transaction, untilDatabaseAnswers } from '../../../db/sql.ts';
+import type { Sql } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { newId } from '../../../kernel/ids.ts';
-import type { Claim, Job, Queue } from '../../../queue/index.ts';
+import {
+  type Claim,
+  type Job,
+  loadNotes,
+  type Queue,
+  runSlice,
+  type SliceEnd,
+} from '../../../queue/index.ts';
 import { overheadBytes } from '../../control/usage/index.ts';
 import type { BroadcastStatus } from './schema.ts';
 import {
@@ -21,84 +28,79 @@ interface BroadcastNote extends SliceProgress {
   epoch: number;
 }
 
-/** Adds the work for the next slice, in the transaction that makes it necessary. */
-export async function addSlice(
+/** Adds the work for the first slice after a change of the status, in the transaction of the change. */
+export async function addFirstSlice(
   tx: Sql,
   queue: Pick<Queue, 'enqueue' | 'postpone'>,
   {
     id: broadcastId,
     environment_id: environmentId,
     epoch,
-  }: Pick<BroadcastRow, 'id' | 'environment_id' | 'epoch'>,
-  at: Date | 'now',
-  progress: SliceProgress = {},
+    starts_at,
+    status,
+  }: Pick<BroadcastRow, 'id' | 'environment_id' | 'epoch' | 'starts_at' | 'status'>,
 ): Promise<void> {
-  const note: BroadcastNote = { ...progress, broadcastId, epoch };
+  const note: BroadcastNote = { broadcastId, epoch };
   const work = { kind: 'broadcast', id: newId(), lane: 'bulk', environmentId, note } as const;
-  if (at === 'now') await queue.enqueue(tx, [work]);
-  else await queue.postpone(tx, [{ ...work, runAt: at }]);
+  if (status === 'scheduled' && starts_at) await queue.postpone(tx, [{ ...work, runAt: starts_at }]);
+  else await queue.enqueue(tx, [work]);
 }
 
-/**
- * The job that carries out broadcasts. One claim is one slice and one transaction: the lease ends, the slice is written, the cursor
- * moves and the work for the next slice is added together. A worker that is killed repeats nothing and loses nothing.
- */
-export function createBroadcastJob(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'activity' | 'storage'>,
-): Job<BroadcastNote> {
-  const { pool, queue, clock } = deps;
+type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'activity' | 'storage'>;
 
-  function runSlice(claim: Claim, note: BroadcastNote): Promise<SliceResult | null> {
-    return transaction(pool, async (tx) => {
-      if ((await queue.finish(tx, 'broadcast', [claim.id])).length === 0) return null;
-      const row = await lockBroadcast(tx, claim.environmentId, note.broadcastId);
-      if (!row || row.epoch !== note.epoch) return null;
-      const slice = await nextSlice(tx, row, note, Math.max(clock(), claim.leasedAt.getTime()));
-      if (!slice) return null;
-      await updateBroadcast(tx, slice.row);
-      if (slice.next) await addSlice(tx, queue, slice.row, slice.next, slice.progress);
-      return slice;
-    });
-  }
-
-  async function nextSlice(
-    tx: Sql,
-    row: BroadcastRow,
-    note: BroadcastNote,
-    now: number,
-  ): Promise<SliceResult | null> {
-    const slices: Record<BroadcastStatus, () => Promise<SliceResult | null> | SliceResult | null> = {
-      scheduled: () =>
-        row.starts_at && row.starts_at.getTime() > now
-          ? { row, next: row.starts_at }
-          : startSlice(tx, deps.config, row),
-      preparing: () => prepareSlice(tx, row, now),
-      running: () =>
-        row.cursor === null ? settleSlice(queue, tx, row, note, now) : fanOutSlice(queue, tx, row, now),
-      paused: () => null,
-      cancelled: () => cancelSlice(queue, tx, row, note, now),
-      done: () => null,
-    };
-    return slices[row.status]();
-  }
-
-  function committed({ next, created, rings = [] }: SliceResult): void {
-    for (const { environment_id, channel } of created?.recipients ?? []) {
-      deps.metrics.accepted.inc({ channel });
-      deps.activity.count(environment_id, channel, 'accepted');
-    }
-    if (created) deps.storage.add(created.sender, () => created.recipients.length * overheadBytes);
-    for (const kind of rings) queue.ring(kind);
-    if (next === 'now') queue.ring('broadcast');
-  }
-
+export function createBroadcastJob(deps: JobDeps): Job<BroadcastNote> {
   return {
     batch: 4,
     capacity: 8,
-    load: async (claims) => new Map(claims.map((claim) => [claim.id, claim.note as BroadcastNote])),
+    load: loadNotes,
     async run(claim, note) {
-      const slice = note && (await untilDatabaseAnswers(() => runSlice(claim, note)));
-      if (slice) committed(slice);
+      if (note) await runSlice(deps, claim, (tx) => broadcastSlice(tx, deps, claim, note));
     },
   };
+}
+
+async function broadcastSlice(
+  tx: Sql,
+  deps: JobDeps,
+  claim: Claim,
+  { broadcastId, epoch, ...progress }: BroadcastNote,
+): Promise<SliceEnd | null> {
+  const row = await lockBroadcast(tx, claim.environmentId, broadcastId);
+  if (!row || row.epoch !== epoch) return null;
+  const slice = await nextSlice(tx, deps, row, progress, Math.max(deps.clock(), claim.leasedAt.getTime()));
+  if (!slice) return null;
+  await updateBroadcast(tx, slice.row);
+  const note: BroadcastNote = { ...slice.progress, broadcastId, epoch };
+  return { next: slice.next, note, rings: slice.rings ?? [], committed: () => count(deps, slice.created) };
+}
+
+function nextSlice(
+  tx: Sql,
+  { queue, config }: JobDeps,
+  row: BroadcastRow,
+  progress: SliceProgress,
+  now: number,
+): Promise<SliceResult | null> | SliceResult | null {
+  const slices: Record<BroadcastStatus, () => ReturnType<typeof nextSlice>> = {
+    scheduled: () =>
+      row.starts_at && row.starts_at.getTime() > now
+        ? { row, next: row.starts_at }
+        : startSlice(tx, config, row),
+    preparing: () => prepareSlice(tx, row, now),
+    running: () =>
+      row.cursor === null ? settleSlice(queue, tx, row, progress, now) : fanOutSlice(queue, tx, row, now),
+    paused: () => null,
+    cancelled: () => cancelSlice(queue, tx, row, progress, now),
+    done: () => null,
+  };
+  return slices[row.status]();
+}
+
+function count({ metrics, activity, storage }: JobDeps, created: SliceResult['created']): void {
+  if (!created) return;
+  for (const { environment_id, channel } of created.recipients) {
+    metrics.accepted.inc({ channel });
+    activity.count(environment_id, channel, 'accepted');
+  }
+  storage.add(created.sender, () => created.recipients.length * overheadBytes);
 }

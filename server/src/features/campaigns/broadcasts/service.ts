@@ -20,7 +20,7 @@ import {
 import { listChanges } from './counts-store.ts';
 import { checkDefinition } from './definition.ts';
 import { dryRun } from './dry-run.ts';
-import { addSlice } from './job.ts';
+import { addFirstSlice } from './job.ts';
 import {
   type Broadcast,
   type BroadcastDefinition,
@@ -116,7 +116,7 @@ export function createBroadcastService(
         `An environment can have at most ${limits.open} broadcasts that have not ended.`,
       );
     const row = await insertBroadcast(tx, checked);
-    await addSlice(tx, queue, row, row.starts_at ?? 'now');
+    await addFirstSlice(tx, queue, row);
   }
 
   async function view(sql: Sql, row: BroadcastRow): Promise<Broadcast> {
@@ -226,7 +226,7 @@ export function createBroadcastService(
           measured_at: row.measured_at && new Date(clock()),
           measured_done: doneOf(row),
         };
-        await addSlice(tx, queue, resumed, 'now');
+        await addFirstSlice(tx, queue, resumed);
         const options = { isUnpaced: true };
         await queue.wake(tx, 'notification', row.environment_id, broadcastWait(id), options);
         return resumed;
@@ -246,7 +246,7 @@ export function createBroadcastService(
           cursor: null,
           completed_at: new Date(clock()),
         };
-        await addSlice(tx, queue, cancelled, 'now');
+        await addFirstSlice(tx, queue, cancelled);
         return cancelled;
       });
     },

@@ -1,6 +1,6 @@
 import type { Channel } from '../../../channels/contract.ts';
 import type { Sql } from '../../../db/sql.ts';
-import type { Queue } from '../../../queue/index.ts';
+import type { Queue, WorkKind } from '../../../queue/index.ts';
 import {
   announce,
   cancelNotifications,
@@ -12,9 +12,8 @@ import { wakeRunsOf } from '../../workflows/runs/index.ts';
 
 export interface CancelledSlice {
   cancelled: { id: string; channel: Channel }[];
-  /** What to ring after the commit. */
-  isAnnounced: boolean;
-  hasWokenRuns: boolean;
+  /** Kinds of work to ring after the commit. */
+  rings: WorkKind[];
 }
 
 /** Cancels those of the notifications that no worker is sending. */
@@ -51,5 +50,8 @@ export async function cancelSlice(
     queue,
     cancelled.map(({ id, channel }) => ({ id, environmentId, channel, events: [event] })),
   );
-  return { cancelled, isAnnounced, hasWokenRuns };
+  const rings: WorkKind[] = [];
+  if (isAnnounced) rings.push('webhook_delivery');
+  if (hasWokenRuns) rings.push('run');
+  return { cancelled, rings };
 }

@@ -1,7 +1,7 @@
-import { type Sql, transaction, untilDatabaseAnswers, type WithCommit } from '../../../db/sql.ts';
+import { type Sql, untilDatabaseAnswers, type WithCommit } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { ObjectStoreError } from '../../../kernel/object-store.ts';
-import type { Claim, Job } from '../../../queue/index.ts';
+import { type Claim, type Job, runSlice, type SliceEnd, type WorkKind } from '../../../queue/index.ts';
 import type { Drafts } from '../../notifications/notifications/index.ts';
 import { cancelSlice } from './cancel.ts';
 import { listMatches } from './match.ts';
@@ -13,117 +13,25 @@ const sliceSize = 200;
 const pauseMs = 1_000;
 const storeRetryMs = 10_000;
 
-interface SliceOfWork {
-  /** The position of the action for which the slice was composed. */
+interface PreparedSlice {
+  /** The position of the action for which the slice was prepared. */
   from: string;
   ids: string[];
   redrive: RedriveSlice;
   next: string | null;
 }
 
-/**
- * Works off bulk actions, a slice per claim. The slice, its progress and the work for the next one commit together, so a kill at
- * any moment neither repeats nor skips a notification.
- */
-export function createBulkActionJob(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'metrics'> & { drafts: Drafts },
-): Job<BulkActionRow> {
-  const { pool, queue, clock, drafts } = deps;
+/** What a slice has changed. */
+interface SliceEffect {
+  done: number;
+  rings: readonly WorkKind[];
+  committed(): void;
+}
 
-  async function compose(row: BulkActionRow): Promise<SliceOfWork> {
-    const { environment_id: environmentId, action, filter, before } = row;
-    const page = { before, limit: sliceSize };
-    const { rows, next } = await listMatches(pool, environmentId, action, filter, page);
-    const matched = rows.map(({ id }) => id);
-    if (action === 'cancel' || matched.length === 0) return { from: before, ids: matched, redrive: [], next };
-    const ids = await fittingOriginals(pool, matched);
-    const sender = await findSender(pool, row);
-    return {
-      from: before,
-      ids,
-      redrive: sender ? await composeRedrive(pool, drafts, sender, ids) : [],
-      next: ids.length < matched.length ? (ids.at(-1) ?? null) : next,
-    };
-  }
+type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'metrics'> & { drafts: Drafts };
 
-  /** Returns what follows from the slice once it is committed. */
-  async function work(
-    tx: Sql,
-    withCommit: WithCommit,
-    claim: Claim,
-    slice: SliceOfWork | null,
-  ): Promise<() => void> {
-    const nothing = () => {};
-    if ((await queue.finish(tx, 'bulk_action', [claim.id])).length === 0) return nothing;
-    const row = await lockBulkAction(tx, claim.environmentId, claim.id);
-    if (row?.status !== 'running') return nothing;
-    if (slice?.from !== row.before) {
-      // The lease was lost meanwhile and is held again: another worker has done this slice.
-      await goOn(tx, claim, pauseMs);
-      return nothing;
-    }
-    const { done, afterCommit } = await perform(tx, withCommit, row, slice);
-    await updateBulkAction(tx, {
-      id: row.id,
-      status: slice.next === null ? 'completed' : 'running',
-      before: slice.next ?? row.before,
-      done: row.done + done,
-      skipped: row.skipped + slice.ids.length - done,
-    });
-    if (slice.next === null) return afterCommit;
-    // A part of the history without a match costs nothing but the look, so the next part follows at once.
-    await goOn(tx, claim, slice.ids.length === 0 ? 0 : pauseMs);
-    return () => {
-      afterCommit();
-      if (slice.ids.length === 0) queue.ring('bulk_action');
-    };
-  }
-
-  function goOn(tx: Sql, { kind, id, lane, environmentId }: Claim, delayMs: number): Promise<void> {
-    const work = { kind, id, lane, environmentId };
-    if (delayMs === 0) return queue.enqueue(tx, [work]);
-    return queue.postpone(tx, [{ ...work, runAt: new Date(clock() + delayMs) }]);
-  }
-
-  async function perform(
-    tx: Sql,
-    withCommit: WithCommit,
-    { action, environment_id: environmentId }: BulkActionRow,
-    { ids, redrive }: SliceOfWork,
-  ): Promise<{ done: number; afterCommit: () => void }> {
-    if (action === 'redrive') {
-      const written = await writeRedrive(tx, withCommit, drafts, environmentId, redrive, clock());
-      const afterCommit = () => {
-        drafts.written(written);
-        queue.ring('notification');
-      };
-      return { done: written.length, afterCommit };
-    }
-    const { cancelled, isAnnounced, hasWokenRuns } = await cancelSlice(
-      tx,
-      queue,
-      environmentId,
-      ids,
-      clock(),
-    );
-    const afterCommit = () => {
-      for (const { channel } of cancelled) {
-        deps.metrics.settled.inc({ channel, status: 'suppressed' });
-        deps.activity.count(environmentId, channel, 'suppressed');
-      }
-      if (isAnnounced) queue.ring('webhook_delivery');
-      if (hasWokenRuns) queue.ring('run');
-    };
-    return { done: cancelled.length, afterCommit };
-  }
-
-  /** Contents that are in the object store are needed, and it does not answer. */
-  async function postponeSlice(claim: Claim): Promise<void> {
-    await transaction(pool, async (tx) => {
-      if ((await queue.finish(tx, 'bulk_action', [claim.id])).length > 0) await goOn(tx, claim, storeRetryMs);
-    });
-  }
-
+export function createBulkActionJob(deps: JobDeps): Job<BulkActionRow> {
+  const { pool, clock } = deps;
   return {
     batch: 4,
     capacity: 8,
@@ -136,17 +44,90 @@ export function createBulkActionJob(
       return new Map(found.flatMap((row) => (row ? [[row.id, row]] : [])));
     },
     async run(claim, row) {
-      let slice: SliceOfWork | null = null;
+      let slice: PreparedSlice | null = null;
       try {
-        if (row?.status === 'running') slice = await untilDatabaseAnswers(() => compose(row));
+        if (row?.status === 'running') slice = await untilDatabaseAnswers(() => prepareSlice(deps, row));
       } catch (error) {
+        // Contents that are in the object store are needed, and it does not answer.
         if (!(error instanceof ObjectStoreError)) throw error;
-        return untilDatabaseAnswers(() => postponeSlice(claim));
+        return runSlice(deps, claim, async () => ({ next: new Date(clock() + storeRetryMs) }));
       }
-      const afterCommit = await untilDatabaseAnswers(() =>
-        transaction(pool, (tx, withCommit) => work(tx, withCommit, claim, slice)),
-      );
-      afterCommit();
+      await runSlice(deps, claim, (tx, withCommit) => writeSlice(tx, withCommit, deps, claim, slice));
+    },
+  };
+}
+
+/** Matches and composes outside of the transaction, which must not wait for the object store. */
+async function prepareSlice({ pool, drafts }: JobDeps, row: BulkActionRow): Promise<PreparedSlice> {
+  const { environment_id: environmentId, action, filter, before } = row;
+  const page = { before, limit: sliceSize };
+  const { rows, next } = await listMatches(pool, environmentId, action, filter, page);
+  const matched = rows.map(({ id }) => id);
+  if (action === 'cancel' || matched.length === 0) return { from: before, ids: matched, redrive: [], next };
+  const ids = await fittingOriginals(pool, matched);
+  const sender = await findSender(pool, row);
+  return {
+    from: before,
+    ids,
+    redrive: sender ? await composeRedrive(pool, drafts, sender, ids) : [],
+    next: ids.length < matched.length ? (ids.at(-1) ?? null) : next,
+  };
+}
+
+async function writeSlice(
+  tx: Sql,
+  withCommit: WithCommit,
+  deps: JobDeps,
+  claim: Claim,
+  slice: PreparedSlice | null,
+): Promise<SliceEnd | null> {
+  const row = await lockBulkAction(tx, claim.environmentId, claim.id);
+  if (row?.status !== 'running') return null;
+  const afterPause = new Date(deps.clock() + pauseMs);
+  // The lease was lost meanwhile and is held again: another worker has done this slice.
+  if (slice?.from !== row.before) return { next: afterPause };
+  const { done, ...effect } =
+    row.action === 'redrive'
+      ? await redrive(tx, withCommit, deps, row, slice)
+      : await cancel(tx, deps, row, slice);
+  await updateBulkAction(tx, {
+    id: row.id,
+    status: slice.next === null ? 'completed' : 'running',
+    before: slice.next ?? row.before,
+    done: row.done + done,
+    skipped: row.skipped + slice.ids.length - done,
+  });
+  if (slice.next === null) return { next: null, ...effect };
+  // A part of the history without a match costs nothing but the scan, so the next part follows at once.
+  return { next: slice.ids.length === 0 ? 'now' : afterPause, ...effect };
+}
+
+async function redrive(
+  tx: Sql,
+  withCommit: WithCommit,
+  { drafts, clock }: JobDeps,
+  { environment_id: environmentId }: BulkActionRow,
+  slice: PreparedSlice,
+): Promise<SliceEffect> {
+  const written = await writeRedrive(tx, withCommit, drafts, environmentId, slice.redrive, clock());
+  return { done: written.length, rings: ['notification'], committed: () => drafts.written(written) };
+}
+
+async function cancel(
+  tx: Sql,
+  { queue, clock, metrics, activity }: JobDeps,
+  { environment_id: environmentId }: BulkActionRow,
+  { ids }: PreparedSlice,
+): Promise<SliceEffect> {
+  const { cancelled, rings } = await cancelSlice(tx, queue, environmentId, ids, clock());
+  return {
+    done: cancelled.length,
+    rings,
+    committed() {
+      for (const { channel } of cancelled) {
+        metrics.settled.inc({ channel, status: 'suppressed' });
+        activity.count(environmentId, channel, 'suppressed');
+      }
     },
   };
 }

@@ -1,4 +1,3 @@
-import type { Deps } from '../../../deps.ts';
 import type { BroadcastDefinition, BroadcastService } from '../broadcasts/index.ts';
 import { onTimeMs } from './due.ts';
 import { type SlotSlice, sliceProgress } from './slice.ts';
@@ -6,11 +5,9 @@ import type { LoadedScheduleRun, RunDefinition } from './store.ts';
 import type { ScheduledBroadcast } from './target.ts';
 import { localTimeOf } from './timing.ts';
 
-type BroadcastDeps = Pick<Deps, 'queue'> & { broadcasts: Pick<BroadcastService, 'check' | 'start'> };
-
 /** The broadcast of a slot. It is written in the transaction that ends the slot, so a slot starts one. */
 export async function broadcastSlice(
-  { queue, broadcasts }: BroadcastDeps,
+  broadcasts: Pick<BroadcastService, 'check' | 'start'>,
   row: LoadedScheduleRun,
   definition: RunDefinition,
   { broadcast }: ScheduledBroadcast,
@@ -27,7 +24,7 @@ export async function broadcastSlice(
       await broadcasts.start(tx, checked);
       return sliceProgress(row.id, { broadcastId: checked.id, started: 1 });
     },
-    committed: () => queue.ring('broadcast'),
+    rings: ['broadcast'],
   };
 }
 

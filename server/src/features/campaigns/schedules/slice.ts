@@ -1,10 +1,13 @@
 import type { Sql } from '../../../db/sql.ts';
+import type { WorkKind } from '../../../queue/index.ts';
 import type { RunProgress } from './store.ts';
 
 /** A part of what a slot starts: checked before the transaction that writes it. */
 export interface SlotSlice {
   write(tx: Sql): Promise<RunProgress>;
-  /** Follows the commit. */
+  /** Kinds of work to ring after the commit. */
+  rings?: readonly WorkKind[];
+  /** Called after the commit. */
   committed?(): void;
 }
 

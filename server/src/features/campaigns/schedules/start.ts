@@ -1,7 +1,7 @@
-import { transaction } from '../../../db/sql.ts';
+import { untilDatabaseAnswers } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { Problem } from '../../../kernel/errors.ts';
-import type { Claim } from '../../../queue/index.ts';
+import { type Claim, runSlice, type WorkKind } from '../../../queue/index.ts';
 import type { NewRuns } from '../../workflows/runs/index.ts';
 import type { BroadcastService } from '../broadcasts/index.ts';
 import { broadcastSlice } from './broadcast-slice.ts';
@@ -40,36 +40,29 @@ export type StartDeps = Pick<Deps, 'pool' | 'queue'> & {
  * with the position after it and the work for the next one, so a crash repeats and loses nothing.
  */
 export async function startSlice(deps: StartDeps, claim: Claim, row: LoadedScheduleRun): Promise<void> {
-  const { pool, queue } = deps;
   const failed = failureOf(row);
-  const slice = await checkedSlice(deps, row).catch((error): SlotSlice => {
+  const slice = await untilDatabaseAnswers(() => checkedSlice(deps, row)).catch((error): SlotSlice => {
     const progress = failed(error);
     return { write: async () => progress };
   });
-  const progress = await transaction(pool, async (tx) => {
-    if ((await queue.finish(tx, 'schedule', [claim.id])).length === 0) return null;
+  await runSlice(deps, claim, async (tx) => {
     const current = await lockScheduleRun(tx, row.id);
     // The lease was lost and taken up again meanwhile; the schedule may also have been deleted.
     if (current?.status !== 'running' || current.last_user !== row.last_user) return null;
     const written = await slice.write(tx).catch(failed);
     await updateScheduleRun(tx, written);
-    if (!written.isDone) {
-      const { id, environment_id: environmentId } = row;
-      await queue.enqueue(tx, [{ kind: 'schedule', id, lane: 'bulk', environmentId }]);
-    }
-    if (written.failureReason !== null)
-      await recordMissed(tx, queue, row, {
+    const rings: WorkKind[] = [...(slice.rings ?? [])];
+    if (written.failureReason !== null) {
+      rings.push('webhook_delivery');
+      await recordMissed(tx, deps.queue, row, {
         reason: 'not_started',
         detail: written.failureReason,
         missed: { count: 1, first: row.slot.getTime(), last: row.slot.getTime() },
         isRunLate: false,
       });
-    return written;
+    }
+    return { next: written.isDone ? null : 'now', lane: 'bulk', rings, committed: slice.committed };
   });
-  if (!progress) return;
-  slice.committed?.();
-  if (!progress.isDone) queue.ring('schedule');
-  if (progress.failureReason !== null) queue.ring('webhook_delivery');
 }
 
 async function checkedSlice(deps: StartDeps, row: LoadedScheduleRun): Promise<SlotSlice> {
@@ -78,7 +71,7 @@ async function checkedSlice(deps: StartDeps, row: LoadedScheduleRun): Promise<Sl
   const { target } = definition;
   return target.kind === 'workflow'
     ? workflowSlice(deps, row, definition, target)
-    : broadcastSlice(deps, row, definition, target);
+    : broadcastSlice(deps.broadcasts, row, definition, target);
 }
 
 /** A Problem, which a caller of the API would get, ends the slot. Any other error is thrown, and the claim repeated. */

@@ -11,7 +11,7 @@ import { momentIn } from './timing.ts';
 
 const sliceSize = 500;
 
-type WorkflowDeps = Pick<Deps, 'pool' | 'queue'> & { newRuns: NewRuns };
+type WorkflowDeps = Pick<Deps, 'pool'> & { newRuns: NewRuns };
 type CheckedRuns = Parameters<NewRuns['write']>[2];
 
 /** The trigger data of one member. */
@@ -26,7 +26,7 @@ export async function workflowSlice(
   definition: RunDefinition,
   target: ScheduledWorkflow,
 ): Promise<SlotSlice> {
-  const { newRuns, pool, queue } = deps;
+  const { newRuns, pool } = deps;
   const { workflow_key: key, trigger_data: data, audience } = target;
   const { sender } = row;
   const { environmentId } = sender;
@@ -36,13 +36,12 @@ export async function workflowSlice(
       await newRuns.write(tx, audience ? 'bulk' : 'normal', runs);
       return progress;
     },
-    committed() {
+    rings: ['run'],
+    committed: () =>
       newRuns.written(
         sender,
         runs.map(({ run }) => run),
-      );
-      queue.ring('run');
-    },
+      ),
   });
 
   if (!audience) {

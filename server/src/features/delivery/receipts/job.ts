@@ -3,7 +3,7 @@ import { type AfterCommit, createBatchedWriter } from '../../../db/batched-write
 import type { Sql } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { type Claim, finishHeld, type Job, type PostponedWork } from '../../../queue/index.ts';
+import { type Claim, finishHeld, type Job, loadNotes, type PostponedWork } from '../../../queue/index.ts';
 import { applyReceipts, notifyApplied } from './apply.ts';
 
 /** The note of the work: a receipt with the notification that it is about. */
@@ -55,7 +55,7 @@ export function createReceiptJob(
   return {
     batch: 100,
     capacity: 400,
-    load: async (claims) => new Map(claims.map((claim) => [claim.id, claim.note as LaterReceipt])),
+    load: loadNotes,
     async run(claim, receipt) {
       if (receipt) await end({ claim, receipt });
     },

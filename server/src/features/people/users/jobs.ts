@@ -1,6 +1,6 @@
-import { transaction, untilDatabaseAnswers } from '../../../db/sql.ts';
+import { untilDatabaseAnswers } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Claim, Job } from '../../../queue/index.ts';
+import { type Claim, type Job, runSlice } from '../../../queue/index.ts';
 import { type Eraser, erasePerson, type NotedPerson, type Person, readPerson } from './erasure.ts';
 
 const slicesPerTurn = 400;
@@ -10,7 +10,7 @@ const againMs = 5_000;
 export function createErasureJob(
   deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'log'> & { erasers: Eraser[] },
 ): Job<Person> {
-  const { pool, queue, clock, log, erasers } = deps;
+  const { pool, clock, log, erasers } = deps;
   return {
     batch: 4,
     capacity: 8,
@@ -24,13 +24,7 @@ export function createErasureJob(
     async run(claim, person) {
       const done = !person || (await erasePerson(pool, erasers, person, slicesPerTurn));
       log.info({ environment_id: claim.environmentId, id: claim.id, done }, 'erasing a user');
-      await transaction(pool, async (tx) => {
-        const [held] = await queue.finish(tx, 'erasure', [claim.id]);
-        if (!held || done) return;
-        const { lane, environmentId, note } = claim;
-        const runAt = new Date(clock() + againMs);
-        await queue.postpone(tx, [{ kind: 'erasure', id: claim.id, lane, environmentId, note, runAt }]);
-      });
+      await runSlice(deps, claim, async () => ({ next: done ? null : new Date(clock() + againMs) }));
     },
   };
 }
