@@ -35,6 +35,7 @@ import { createHttpServer } from './http/server.ts';
 import { closeWithin, stopAccepting } from './http/sockets.ts';
 import { allJobs } from './jobs.ts';
 import { systemClock } from './kernel/clock.ts';
+import type { Keyring } from './kernel/crypto.ts';
 import { createLog, type Log } from './kernel/log.ts';
 import { createMetrics, type MetricsSnapshot } from './kernel/metrics.ts';
 import { createTracer } from './kernel/tracing.ts';
@@ -98,9 +99,12 @@ const storeConnections = 32;
 /** A replica that takes longer is slower than the primary. */
 const replicaDeadlineMs = 5_000;
 
+/** What was started, in order: a stop ends it in reverse. */
+type Stops = (() => Promise<unknown>)[];
+
 /** The composition root: builds everything by hand, in order, and stops it in reverse. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const stops: (() => Promise<unknown>)[] = [];
+  const stops: Stops = [];
   const drainMs = options.databaseTimes?.drainMs ?? defaultDrainMs;
   /** Writes that wait for a database that is gone must not keep a process from stopping. */
   const withinDrain = (work: Promise<unknown>): Promise<unknown> =>
@@ -111,148 +115,33 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 
   try {
     const log = options.log ?? createLog(config.LOG_LEVEL);
-    const database = await connectDatabase();
-    // For connections that need a session: LISTEN, the lock of migrations. Heartbeats must not wait for a place in a pooler.
-    const direct = config.CARILLON_DATABASE_DIRECT_URL ?? database;
-    const times = options.databaseTimes ?? {};
-    const poolOptions = { ...times, throughPooler: config.CARILLON_DATABASE_DIRECT_URL !== null };
-    await prepareDatabase(
-      createPool(direct, 1, {}, times),
-      poolOptions.throughPooler ? [createPool(database, 1, {}, poolOptions)] : [],
-    );
-
-    const sizes = poolSizes(options.processes ?? 1);
-    const pool = createPool(database, sizes.main, {}, poolOptions);
-    // For statements that need not wait for the disk: claims and the doorbell.
-    const claimPool = createPool(database, sizes.claims, { synchronous_commit: 'off' }, poolOptions);
-    // A slice of housekeeping may read many rows, and no caller waits for it.
-    const longDeadline = { ...poolOptions, deadlineMs: housekeepingDeadlineMs };
-    const housekeepingPool = createPool(database, sizes.housekeeping, passFence, longDeadline);
-    const pools = [pool, claimPool, housekeepingPool];
-    stops.push(() => Promise.all(pools.map((each) => each.end())));
-
-    await ensurePartitions(pool, {
-      retentionDays: config.CARILLON_RETENTION_DAYS,
-      nowMs: systemClock(),
-      log,
-    }).catch((error) => log.warn({ err: error }, 'no partition was made; housekeeping will retry'));
-    const foreign = await foreignMigrations(pool);
-    if (foreign.length > 0)
-      log.warn(
-        { migrations: foreign },
-        'a newer release has used this database; only the release directly before it can also use it',
-      );
-    const keyring = await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
-    const missingKeys = (await listUsedKeys(pool)).filter((id) => !keyring.ids.includes(id));
-    if (missingKeys.length > 0)
-      log.warn({ keys: missingKeys }, 'secrets may be encrypted with keys that this process does not have');
-    const credentials = await bootstrap({ pool, config, log });
-
-    const contact = watchDatabase(pools, log, {
-      ...times,
-      // The bundled database is restarted by this process or its supervisor; its recovery may take long, and an exit would begin it anew.
-      ...(config.DATABASE_URL ? {} : { giveUpAfterMs: Number.POSITIVE_INFINITY }),
-      ...(options.onDatabaseLost && { onGivenUp: options.onDatabaseLost }),
-    });
-    stops.push(async () => contact.stop());
-    const doorbell = createDoorbell(claimPool, direct, log, { ...times, contact });
-    stops.push(() => doorbell.stop());
-    const metrics = createMetrics();
-    let listReads = primaryReads(pool);
-    if (config.CARILLON_DATABASE_READ_URL && config.CARILLON_ROLES.includes('api')) {
-      const replica = createPool(
-        config.CARILLON_DATABASE_READ_URL,
-        6,
-        { default_transaction_read_only: 'on' },
-        { ...times, deadlineMs: replicaDeadlineMs },
-      );
-      stops.push(() => replica.end());
-      const reads = createReplicaReads({ primary: pool, replica, doorbell, log, metrics }, times);
-      stops.push(() => reads.stop());
-      listReads = reads;
-    }
-    const activity = startRecorder({ pool, clock: systemClock, log });
-    stops.push(() => activity.stop());
-    const storage = startStorageMeter({ pool, config, log });
-    stops.push(() => storage.stop());
-    const tracer = createTracer(
-      {
-        endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
-        headers: config.OTEL_EXPORTER_OTLP_HEADERS,
-        serviceName: config.OTEL_SERVICE_NAME,
-        version,
-      },
-      log,
-    );
-    stops.push(() => tracer.stop());
-    const entries = options.threadEntries ?? threadEntries;
-    const tasks = createTaskPool({
-      ...{ entry: entries.tasks, log },
-      organizationOf: (owner) => findOrganizationId(pool, owner),
-    });
-    stops.push(() => tasks.stop());
-    const queue = createQueue({
-      ...{ pool, claimPool, doorbell, log, metrics },
-      database: direct,
-      heartbeatEntry: entries.heartbeat,
-    });
-    const scrape = createScrape({ metrics, queue, pool, log }, options.sumMetrics);
-    const outbound = createOutbound({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
-    stops.push(() => outbound.stop());
-    const http2 = createHttp2Client({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
-    stops.push(() => http2.stop());
-    // The operator has chosen the endpoint, which is often in a private network.
-    const storeOutbound = createOutbound({ policy: 'all', maxConnections: storeConnections });
-    stops.push(() => storeOutbound.stop());
-    const objectStore = await openObjectStore({
-      ...{ config, pool, log, metrics, clock: systemClock },
-      outbound: storeOutbound,
-    });
+    const database = await openDatabase(config, options, stops);
+    const keyring = await checkDatabase(config, database.pool, log);
+    const credentials = await bootstrap({ pool: database.pool, config, log });
     let url = '';
-    const deps: Deps = {
-      config,
-      log,
-      clock: systemClock,
-      pool,
-      claimPool,
-      listReads,
-      contact,
-      keyring,
-      doorbell,
-      queue,
-      metrics,
-      scrape,
-      activity,
-      storage,
-      tracer,
-      authenticator: createAuthenticator(pool, systemClock, config.CARILLON_SESSION_IDLE_HOURS * 3_600_000),
-      recipients: createRecipientAuthenticator({ pool, keyring, clock: systemClock }),
-      outbound,
-      http2,
-      objectStore,
-      tasks,
-      publicUrl: () => config.PUBLIC_URL ?? url,
-    };
+    const publicUrl = (): string => config.PUBLIC_URL ?? url;
+    const deps = await startDeps({ config, log, keyring, publicUrl }, database, options, stops);
 
     const services = createServices(deps);
     stops.push(() => withinDrain(services.sandboxStore.idle()));
     stops.push(() => services.emailConnections.stop());
     stops.push(() => withinDrain(services.spend.flush()));
     // Requests and jobs in progress share one deadline instead of one after the other.
-    const drains: (() => Promise<unknown>)[] = [];
+    const drains: Stops = [];
     stops.push(() => Promise.all(drains.map((drain) => drain())));
     if (config.CARILLON_ROLES.includes('worker')) {
-      queue.start((options.jobs ?? allJobs)(services));
-      drains.push(() => queue.stop(drainMs));
-      const housekeeping = startHousekeeping({ ...deps, pool: housekeepingPool });
+      deps.queue.start((options.jobs ?? allJobs)(services));
+      drains.push(() => deps.queue.stop(drainMs));
+      const housekeeping = startHousekeeping({ ...deps, pool: database.housekeepingPool });
       drains.push(() => withinDrain(housekeeping.stop()));
     }
 
     let draining = false;
-    const table = config.CARILLON_ROLES.includes('api') ? (options.routes ?? allRoutes) : workerRoutes;
-    const rateLimiter = createRateLimiter(pool, config);
+    const isApi = config.CARILLON_ROLES.includes('api');
+    const table = isApi ? (options.routes ?? allRoutes) : workerRoutes;
+    const rateLimiter = createRateLimiter(deps.pool, config);
     const http = createHttpServer({ ...deps, rateLimiter }, table(services, { draining: () => draining }), {
-      pages: config.CARILLON_ROLES.includes('api') ? createPages() : undefined,
+      pages: isApi ? createPages() : undefined,
       trustedProxies: config.CARILLON_TRUSTED_PROXIES,
     });
     drains.push(() => closeWithin(http, drainMs, options.leaveMs ?? defaultLeaveMs));
@@ -261,7 +150,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     url = `http://${openableHost(config.HOST)}:${port}`;
     log.info({ url, roles: config.CARILLON_ROLES }, 'listening');
     let smtp: SmtpIn | null = null;
-    if (config.CARILLON_SMTP_PORT !== null && config.CARILLON_ROLES.includes('api')) {
+    if (config.CARILLON_SMTP_PORT !== null && isApi) {
       smtp = await startSmtpIn({ ...services, rateLimiter }, config.CARILLON_SMTP_PORT, drainMs);
       drains.push(smtp.stop);
     }
@@ -269,9 +158,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const stop = async (): Promise<void> => {
       draining = true;
       // A step that still needs the database after the drain would wait a whole deadline for each statement.
-      const late = setTimeout(() => {
-        for (const each of pools) each.shortenDeadlines();
-      }, drainMs);
+      const late = setTimeout(database.shortenDeadlines, drainMs);
       await stopAll();
       clearTimeout(late);
     };
@@ -292,27 +179,182 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     await stopAll();
     throw error;
   }
+}
 
-  async function prepareDatabase(pool: Pool, poolers: Pool[]): Promise<void> {
-    const progress = options.progress ?? (() => {});
-    try {
-      await waitUntilWritable([pool, ...poolers], progress, options.signal);
-      await migrate(pool, { progress });
-    } finally {
-      await Promise.all([pool, ...poolers].map((each) => each.end()));
-    }
-  }
+interface Database {
+  /** For connections that need a session: LISTEN, the lock of migrations. Heartbeats must not wait for a place in a pooler. */
+  direct: string;
+  pool: Pool;
+  /** For statements that need not wait for the disk: claims and the doorbell. */
+  claimPool: Pool;
+  /** A slice of housekeeping may read many rows, and no caller waits for it. */
+  housekeepingPool: Pool;
+  pools: Pool[];
+  shortenDeadlines(): void;
+}
 
-  async function connectDatabase(): Promise<string> {
-    if (config.DATABASE_URL) return config.DATABASE_URL;
-    if (options.bundledDatabase) return options.bundledDatabase;
-    const embedded = await startEmbeddedPostgres({
-      dataDir: config.CARILLON_DATA_DIR,
-      log: options.progress ?? (() => {}),
-    });
-    stops.push(() => embedded.stop());
-    return embedded.url;
+/** Starts the bundled database where none is set, waits until it takes writes, migrates it, and opens the pools. */
+async function openDatabase(config: Config, options: AppOptions, stops: Stops): Promise<Database> {
+  const url = await connectDatabase(config, options, stops);
+  const directUrl = config.CARILLON_DATABASE_DIRECT_URL;
+  const direct = directUrl ?? url;
+  const times = options.databaseTimes ?? {};
+  const poolOptions = { ...times, throughPooler: directUrl !== null };
+  await prepareDatabase(
+    createPool(direct, 1, {}, times),
+    poolOptions.throughPooler ? [createPool(url, 1, {}, poolOptions)] : [],
+    options,
+  );
+  const sizes = poolSizes(options.processes ?? 1);
+  const pool = createPool(url, sizes.main, {}, poolOptions);
+  const claimPool = createPool(url, sizes.claims, { synchronous_commit: 'off' }, poolOptions);
+  const longDeadline = { ...poolOptions, deadlineMs: housekeepingDeadlineMs };
+  const housekeepingPool = createPool(url, sizes.housekeeping, passFence, longDeadline);
+  const pools = [pool, claimPool, housekeepingPool];
+  stops.push(() => Promise.all(pools.map((each) => each.end())));
+  const shortenDeadlines = (): void => {
+    for (const each of pools) each.shortenDeadlines();
+  };
+  return { direct, pool, claimPool, housekeepingPool, pools, shortenDeadlines };
+}
+
+async function connectDatabase(config: Config, options: AppOptions, stops: Stops): Promise<string> {
+  if (config.DATABASE_URL) return config.DATABASE_URL;
+  if (options.bundledDatabase) return options.bundledDatabase;
+  const embedded = await startEmbeddedPostgres({
+    dataDir: config.CARILLON_DATA_DIR,
+    log: options.progress ?? (() => {}),
+  });
+  stops.push(() => embedded.stop());
+  return embedded.url;
+}
+
+async function prepareDatabase(
+  pool: Pool,
+  poolers: Pool[],
+  { progress = () => {}, signal }: AppOptions,
+): Promise<void> {
+  try {
+    await waitUntilWritable([pool, ...poolers], progress, signal);
+    await migrate(pool, { progress });
+  } finally {
+    await Promise.all([pool, ...poolers].map((each) => each.end()));
   }
+}
+
+/** Says what about the database may surprise the operator, and opens its encryption keys. */
+async function checkDatabase(config: Config, pool: Pool, log: Log): Promise<Keyring> {
+  const retention = { retentionDays: config.CARILLON_RETENTION_DAYS, nowMs: systemClock(), log };
+  await ensurePartitions(pool, retention).catch((error) =>
+    log.warn({ err: error }, 'no partition was made; housekeeping will retry'),
+  );
+  const foreign = await foreignMigrations(pool);
+  if (foreign.length > 0)
+    log.warn(
+      { migrations: foreign },
+      'a newer release has used this database; only the release directly before it can also use it',
+    );
+  const keyring = await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
+  const missingKeys = (await listUsedKeys(pool)).filter((id) => !keyring.ids.includes(id));
+  if (missingKeys.length > 0)
+    log.warn({ keys: missingKeys }, 'secrets may be encrypted with keys that this process does not have');
+  return keyring;
+}
+
+/** Builds what features are given. */
+async function startDeps(
+  given: Pick<Deps, 'config' | 'log' | 'keyring' | 'publicUrl'>,
+  { direct, pool, claimPool, pools }: Database,
+  options: AppOptions,
+  stops: Stops,
+): Promise<Deps> {
+  const { config, log, keyring } = given;
+  const clock = systemClock;
+  const times = options.databaseTimes ?? {};
+  const contact = watchDatabase(pools, log, {
+    ...times,
+    // The bundled database is restarted by this process or its supervisor; its recovery may take long, and an exit would begin it anew.
+    ...(config.DATABASE_URL ? {} : { giveUpAfterMs: Number.POSITIVE_INFINITY }),
+    ...(options.onDatabaseLost && { onGivenUp: options.onDatabaseLost }),
+  });
+  stops.push(async () => contact.stop());
+  const doorbell = createDoorbell(claimPool, direct, log, { ...times, contact });
+  stops.push(() => doorbell.stop());
+  const metrics = createMetrics();
+  const listReads = startListReads({ config, pool, doorbell, log, metrics }, times, stops);
+  const activity = startRecorder({ pool, clock, log });
+  stops.push(() => activity.stop());
+  const storage = startStorageMeter({ pool, config, log });
+  stops.push(() => storage.stop());
+  const tracer = createTracer(
+    {
+      endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+      serviceName: config.OTEL_SERVICE_NAME,
+      version,
+    },
+    log,
+  );
+  stops.push(() => tracer.stop());
+  const entries = options.threadEntries ?? threadEntries;
+  const tasks = createTaskPool({
+    ...{ entry: entries.tasks, log },
+    organizationOf: (owner) => findOrganizationId(pool, owner),
+  });
+  stops.push(() => tasks.stop());
+  const queue = createQueue({
+    ...{ pool, claimPool, doorbell, log, metrics },
+    database: direct,
+    heartbeatEntry: entries.heartbeat,
+  });
+  const scrape = createScrape({ metrics, queue, pool, log }, options.sumMetrics);
+  const outbound = createOutbound({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
+  stops.push(() => outbound.stop());
+  const http2 = createHttp2Client({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
+  stops.push(() => http2.stop());
+  // The operator has chosen the endpoint, which is often in a private network.
+  const storeOutbound = createOutbound({ policy: 'all', maxConnections: storeConnections });
+  stops.push(() => storeOutbound.stop());
+  const objectStore = await openObjectStore({ config, pool, log, metrics, clock, outbound: storeOutbound });
+  return {
+    ...given,
+    ...{
+      clock,
+      pool,
+      claimPool,
+      listReads,
+      contact,
+      doorbell,
+      queue,
+      metrics,
+      scrape,
+      activity,
+      storage,
+      tracer,
+    },
+    authenticator: createAuthenticator(pool, clock, config.CARILLON_SESSION_IDLE_HOURS * 3_600_000),
+    recipients: createRecipientAuthenticator({ pool, keyring, clock }),
+    ...{ outbound, http2, objectStore, tasks },
+  };
+}
+
+/** The reader of long lists: a standby where one is set, otherwise the primary. */
+function startListReads(
+  { config, pool, doorbell, log, metrics }: Pick<Deps, 'config' | 'pool' | 'doorbell' | 'log' | 'metrics'>,
+  times: ReplicaTimes & PoolOptions,
+  stops: Stops,
+): Deps['listReads'] {
+  if (!config.CARILLON_DATABASE_READ_URL || !config.CARILLON_ROLES.includes('api')) return primaryReads(pool);
+  const replica = createPool(
+    config.CARILLON_DATABASE_READ_URL,
+    6,
+    { default_transaction_read_only: 'on' },
+    { ...times, deadlineMs: replicaDeadlineMs },
+  );
+  stops.push(() => replica.end());
+  const reads = createReplicaReads({ primary: pool, replica, doorbell, log, metrics }, times);
+  stops.push(() => reads.stop());
+  return reads;
 }
 
 /** The host of a URL that leads to this process. Browsers do not open the addresses that stand for every one of the machine. */
