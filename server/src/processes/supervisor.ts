@@ -15,7 +15,7 @@ const longestBackoffMs = 30_000;
 const steadyMs = 10_000;
 const defaultMaxConnections = 100;
 
-/** The place of one process. The process in it changes with crashes and restarts. */
+/** One of the processes to run. The process in it changes with crashes and restarts. */
 interface Slot {
   current: Child | null;
   backoffMs: number;
@@ -34,19 +34,7 @@ export async function supervise(config: Config, program: string): Promise<void> 
     (): Slot => ({ current: null, backoffMs: firstBackoffMs }),
   );
   let hasStarted = false;
-  let restarting: Promise<void> | null = null;
-  let restartAgain = false;
-
-  // SCHED_RR, Node's default on Linux, is named because it matters: the supervisor accepts connections and hands them out in
-  // turn. With SCHED_NONE a few processes get most connections, and clients keep connections for long.
-  cluster.schedulingPolicy = cluster.SCHED_RR;
-  cluster.setupPrimary({
-    exec: program,
-    args: [],
-    execArgv: [...process.execArgv, '--enable-source-maps'],
-    serialization: 'advanced', // JSON has no NaN, which some gauges report
-  });
-
+  setUpCluster(program);
   const { stopFor, isStopping } = handleStopSignals({
     stop,
     stopNow() {
@@ -54,6 +42,7 @@ export async function supervise(config: Config, program: string): Promise<void> 
     },
     isSilent: config.LOG_LEVEL === 'silent',
   });
+  const requestRestart = oneAtATime(restartAll);
   process.on('SIGHUP', () => {
     // On a terminal, a hangup means that its window was closed.
     if (process.stdout.isTTY) void stopFor('SIGHUP');
@@ -119,20 +108,6 @@ export async function supervise(config: Config, program: string): Promise<void> 
     if (!isStopping() && slot.current === null) slot.current = launch();
   }
 
-  /** A request during a restart causes one more: the settings may have changed since. */
-  function requestRestart(): void {
-    if (restarting) {
-      restartAgain = true;
-      return;
-    }
-    restarting = restartAll().finally(() => {
-      restarting = null;
-      if (!restartAgain) return;
-      restartAgain = false;
-      requestRestart();
-    });
-  }
-
   async function restartAll(): Promise<void> {
     if (!hasStarted) return;
     log.info('restarting one process at a time');
@@ -155,6 +130,33 @@ export async function supervise(config: Config, program: string): Promise<void> 
     await Promise.all([...children].map((child) => child.stop('stop')));
     await database?.stop();
   }
+}
+
+function setUpCluster(program: string): void {
+  // SCHED_RR, Node's default on Linux, is named because it matters: the supervisor accepts connections and hands them out in
+  // turn. With SCHED_NONE a few processes get most connections, and clients keep connections for long.
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  cluster.setupPrimary({
+    exec: program,
+    args: [],
+    execArgv: [...process.execArgv, '--enable-source-maps'],
+    serialization: 'advanced', // JSON has no NaN, which some gauges report
+  });
+}
+
+/** Returns a function that runs `work`. A call while it runs causes one more run: the settings may have changed since. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let running: Promise<void> | null = null;
+  let isWanted = false;
+  return function request() {
+    isWanted = true;
+    if (running) return;
+    isWanted = false;
+    running = work().finally(() => {
+      running = null;
+      if (isWanted) request();
+    });
+  };
 }
 
 function startDatabase(config: Config): Promise<EmbeddedPostgres> {
