@@ -5,10 +5,14 @@ export const suiteVariable = 'CARILLON_TEST_SUITE';
 export const longTests = [
   'dashboard/test/!(walk).test.ts',
   'widgets/test/*.test.ts',
-  'server/test/{crash,failover,fuzz,move,processes,releases}/*.test.ts',
+  'server/test/{crash,failover,faults,fuzz,move,processes,releases}/*.test.ts',
   'server/test/guides/commands.test.ts',
-  'server/test/faults/{backup,bundled-outage,database-outage,two-processes}.test.ts',
-  'server/test/api/hostile-input.test.ts',
+  'server/test/api/{hostile-input,secrets}.test.ts',
   'server/src/db/embedded/*.test.ts',
+  'server/src/engine/properties.test.ts',
+  'server/src/features/providers/provider-health/live.test.ts',
   'server/src/features/workflows/runs/{model,restart}.test.ts',
+  'server/src/queue/{heartbeat,lost-claims}.test.ts',
+  'cli/test/round-trip.test.ts',
+  'sdk/test/exactly-once.test.ts',
 ];

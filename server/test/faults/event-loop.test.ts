@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { request as undiciRequest } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewPayload } from '../../src/channels/sandbox/index.ts';
@@ -357,3 +358,42 @@ describe('a schema of trigger data', () => {
     expect([status, body.error.message]).toEqual([422, expect.stringContaining('it took too long')]);
   });
 });
+
+test('a simulation that takes long is stopped, and others are served meanwhile', async () => {
+  const call = (path: string, body: object) => app.request('POST', `/v1/workflows${path}`, { body });
+  await call('', { key: 'sim_heavy', name: 'Heavy' });
+  const loops = '{% for i in trigger.l %}{% for j in trigger.l %}{{ i | times: j }}{% endfor %}{% endfor %}';
+  const steps = [
+    { id: 'nap', kind: 'delay', duration: '1s' },
+    {
+      id: 'mail',
+      kind: 'send',
+      channel: 'sms',
+      recipient: { address: 'x' },
+      text_body: loops,
+      next: 'nap',
+    },
+  ];
+  await call('/sim_heavy/versions', { body: { steps } });
+  const trigger_data = { l: Array.from({ length: 130 }, (_, index) => index) };
+  let isDone = false;
+  const simulated = call('/sim_heavy/versions/1/simulate', { trigger_data }).finally(() => {
+    isDone = true;
+  });
+  let others = 0;
+  while (!isDone) {
+    // Ten at once: how many turns the loop takes depends on the machine, how many get through in each does not. They need
+    // nothing but the loop: a database that is busy with something else would hold them up as well.
+    const answers = await Promise.all(Array.from({ length: 10 }, () => app.request('GET', '/healthz')));
+    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 200));
+    others += answers.length;
+    await delay(50); // they are only to get through, not to compete
+  }
+  const { status, body } = await simulated;
+  expect({ status, body }).toMatchObject({
+    status: 400,
+    body: { error: { code: 'parameter_invalid', param: 'trigger_data' } },
+  });
+  // The first ten may come before the simulation has begun.
+  expect(others).toBeGreaterThan(20);
+}, 120_000);
