@@ -5,10 +5,7 @@ const importing = ['sdk/test', 'cli/test', 'widgets/test', 'dashboard/test', 'si
 /** Read by a tool from a default export. */
 const isEntry = /\.config\.ts$|\/global-setup\.ts$/;
 
-/**
- * Every exported value is imported by another file. Types are left out: the type of an exported function's parameter is worth a name
- * that callers could import. So is what a published package exports.
- */
+/** Every exported name is imported by another file. What a published package exports is left out. */
 export function unusedExports(tree) {
   const files = [...new Set(tree.filesIn([...checked, ...importing]))];
   const taken = new Set(files.flatMap(importsOf).map(({ path, name }) => `${path} ${name}`));
@@ -17,9 +14,9 @@ export function unusedExports(tree) {
     .filter(({ fileName }) => !isEntry.test(fileName) && !taken.has(`${fileName} null`))
     .flatMap((file) =>
       exportsOf(file)
-        .filter(({ name, isType }) => !isType && !taken.has(`${file.fileName} ${name}`))
+        .filter(({ name }) => !taken.has(`${file.fileName} ${name}`))
         .map(({ name, line }) => `${file.fileName}:${line} exports ${name}, which no other file imports`),
     );
   if (sources.length === 0) problems.push('there is no source file here');
-  return { problems, summary: `${sources.length} files export only values that others import` };
+  return { problems, summary: `${sources.length} files export only names that others import` };
 }

@@ -3,7 +3,7 @@ import { quantile } from './load.ts';
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-export interface Goal {
+interface Goal {
   op: '>=' | '<=' | '=';
   figure: number;
 }

@@ -3,7 +3,7 @@ import type { Client } from '@carillon/sdk';
 import type { Io } from './io.ts';
 import type { Style } from './style.ts';
 
-export interface Option {
+interface Option {
   type: 'string' | 'boolean';
   short?: string;
   multiple?: boolean;
@@ -18,7 +18,7 @@ type Values<O extends Options> = ReturnType<
   typeof parseArgs<{ options: O; allowPositionals: true }>
 >['values'];
 
-export interface Example {
+interface Example {
   command: string;
   says: string;
 }

@@ -9,7 +9,7 @@ import {
 
 /** Documented in docs/guides/cli.md: scripts decide by these. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** What went wrong in a sentence, and what to do about it. */
 export class CliError extends Error {
@@ -24,7 +24,7 @@ export class CliError extends Error {
   }
 }
 
-export interface Explanation {
+interface Explanation {
   message: string;
   hint: string | null;
   exitCode: ExitCode;

@@ -1,6 +1,6 @@
 import type { Notification } from '@carillon/sdk';
 
-export type Event = Notification['events'][number];
+type Event = Notification['events'][number];
 
 export interface ActivityEvent {
   notification: Notification;

@@ -10,7 +10,7 @@ export interface Profile {
   environment: 'test' | 'live';
 }
 
-export interface Profiles {
+interface Profiles {
   current: string | null;
   profiles: Record<string, Profile>;
 }

@@ -7,7 +7,7 @@ import { type Functions, isTrue, printed, TemplateError, Templates, type Value }
 
 export const chartFolder = fileURLToPath(new URL('../helm/', import.meta.url));
 
-export interface Release {
+interface Release {
   name: string;
   namespace: string;
   /** The program that applies it. */

@@ -13,9 +13,8 @@ import { managedSmsProblem, smsSettings } from './settings/sms.ts';
 import { smtpInSettings, smtpTlsProblem } from './settings/smtp-in.ts';
 import { type S3Settings, s3Problem, s3SettingsOf, storageSettings } from './settings/storage.ts';
 
-export type { FlavouredPattern } from './settings/chat.ts';
 export type { ManagedSender } from './settings/email.ts';
-export { defaultProcesses, type ProcessRole } from './settings/service.ts';
+export { defaultProcesses } from './settings/service.ts';
 export type { S3Settings } from './settings/storage.ts';
 
 /**

@@ -40,7 +40,7 @@ import type { Route } from './http/route.ts';
 import { version } from './kernel/version.ts';
 import type { Services } from './services.ts';
 
-export interface RouteOptions {
+interface RouteOptions {
   draining: () => boolean;
 }
 

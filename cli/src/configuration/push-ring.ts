@@ -3,7 +3,7 @@ import { isObject } from '../input.ts';
 import { FileProblem, fieldsOf } from './json-file.ts';
 
 /** When items ring devices; null leaves it to the next setting. */
-export type PushRing = Category['push'];
+type PushRing = Category['push'];
 
 const modes = ['always', 'unseen', 'never'] as const;
 const defaultSeconds = 30;

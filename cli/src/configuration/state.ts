@@ -7,7 +7,7 @@ import { pretty } from './json-file.ts';
 import type { KindName } from './kind.ts';
 
 /** What the service and the folder had in common when they last met: the hash of each resource. */
-export type Hashes = Record<string, string>;
+type Hashes = Record<string, string>;
 
 /** Per environment, because the same folder is pushed to Test and to Live. */
 export interface State {

@@ -12,7 +12,7 @@ export const fieldByExtension = {
   txt: 'text_template',
   json: 'structured_template',
 } as const;
-export type Extension = keyof typeof fieldByExtension;
+type Extension = keyof typeof fieldByExtension;
 
 export const used: Record<Channel, readonly (Extension | 'subject')[]> = {
   email: ['subject', 'html', 'txt'],

@@ -4,7 +4,7 @@ import { collect } from '../collect.ts';
 import { plain } from '../style.ts';
 import { type Check, checkOf, type Verdict } from './check.ts';
 
-export interface Connections {
+interface Connections {
   checks: Check[];
   /** Null when they may not be read. */
   email: GetEmailSettingsResult | null;

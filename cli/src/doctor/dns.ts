@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { usageError } from '../errors.ts';
 
 /** The records of a name, an empty list, or the reason why the query failed. */
-export type Answer = { records: string[] } | { unasked: string };
+type Answer = { records: string[] } | { unasked: string };
 
 export interface Dns {
   txt(name: string): Promise<Answer>;

@@ -5,7 +5,7 @@ import { checkDmarc } from './dmarc.ts';
 import { type Dns, unasked } from './dns.ts';
 import { checkSpf } from './spf.ts';
 
-export interface Sender {
+interface Sender {
   domain: string;
   /** The kinds of providers that send for it. */
   kinds: readonly string[];

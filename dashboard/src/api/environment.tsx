@@ -1,15 +1,13 @@
 import type { Client, GetMeResult, Person } from '@carillon/sdk';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { createApi } from './client.ts';
-
-export type { Person };
 export type Organization = Person['organizations'][number];
-export type Environment = Organization['environments'][number];
-export type Kind = Environment['kind'];
+type Environment = Organization['environments'][number];
+type Kind = Environment['kind'];
 export type Scope = GetMeResult['scopes'][number];
 
 /** The signed-in person and the selected environment; every page inside the layout has one. */
-export interface EnvironmentScope {
+interface EnvironmentScope {
   person: Person;
   organization: Organization;
   environment: Environment;

@@ -11,7 +11,7 @@ import { useToast } from '../ui/toast.tsx';
 import { useEnvironment } from './environment.tsx';
 import { type Page, skipEmptyPages } from './pages.ts';
 
-export interface ReadOptions<T = never> {
+interface ReadOptions<T = never> {
   /** The polling interval while the page is visible. A read can derive it from the last result. */
   everyMs?: number | false | ((last: T | undefined) => number | false);
   enabled?: boolean;
@@ -65,7 +65,7 @@ export function useList<Item>(
   return { ...query, items: query.data?.pages.flatMap((page) => page.data) ?? [] };
 }
 
-export interface WriteOptions<Input, Output> {
+interface WriteOptions<Input, Output> {
   /** Prefixes of the query keys to invalidate, without the environment. */
   changes?: QueryKey[];
   /** The toast after success. */

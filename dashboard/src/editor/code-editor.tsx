@@ -27,7 +27,7 @@ export interface EditorHandle {
   insert(text: string): void;
 }
 
-export interface CodeEditorProps {
+interface CodeEditorProps {
   value: string;
   onChange?(value: string): void;
   language: Language;

@@ -13,7 +13,7 @@ import { hasLiquid, isJson, type Language } from './language.ts';
 
 export type { Completion };
 
-export interface CompletionRequest {
+interface CompletionRequest {
   /** The text up to the cursor. */
   before: string;
   /** The typed part of the word at the cursor. */

@@ -3,7 +3,7 @@
  * alphabet takes 7 bits per character, one character outside it makes the whole text UCS-2, and every part of a longer
  * text has a header.
  */
-export interface Segments {
+interface Segments {
   encoding: 'GSM-7' | 'UCS-2';
   /** Septets (a few characters take two), or UTF-16 code units. */
   units: number;

@@ -1,7 +1,7 @@
 import { shell } from '../strings/shell.ts';
 import type { IconName } from '../ui/index.ts';
 
-export interface Area {
+interface Area {
   /** The path below the environment: `/test/…`. */
   path: string;
   name: string;

@@ -5,13 +5,13 @@ import { classes } from './classes.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { Tooltip } from './tooltip.tsx';
 
-export interface ButtonLook {
+interface ButtonLook {
   variant?: 'primary' | 'secondary' | 'danger' | 'ghost';
   size?: 'normal' | 'small';
   icon?: IconName;
 }
 
-export interface ButtonProps extends ComponentProps<'button'>, ButtonLook {
+interface ButtonProps extends ComponentProps<'button'>, ButtonLook {
   /** True while the action runs: the button cannot be pressed again. */
   busy?: boolean;
 }

@@ -26,12 +26,12 @@ export { emptyInbox, type InboxDraft, InboxFields, inboxOf, isInboxWrong } from 
 export { ClearFilters, List, ListCard, LoadMore, SelectFilter } from './list.tsx';
 export { ErrorState, Loaded, Skeleton } from './loaded.tsx';
 export { isoOf, localOf } from './local-time.ts';
-export { Menu, type MenuItems } from './menu.tsx';
+export { Menu } from './menu.tsx';
 export { EmptyState, Notice } from './notice.tsx';
 export { formatCount, formatMoney, formatShare } from './numbers.ts';
 export { Page } from './page.tsx';
 export { isRingWrong, type RingDraft, RingFields, ringDraftOf, ringOf } from './ring-fields.tsx';
-export { type Segment, Segments } from './segments.tsx';
+export { Segments } from './segments.tsx';
 export { fileSize } from './size.ts';
 export { type Column, menuColumn, Table } from './table.tsx';
 export { TabLink, TabLinks, Tabs } from './tabs.tsx';

@@ -4,7 +4,7 @@ import { classes } from './classes.ts';
 import { Icon, type IconName } from './icons.tsx';
 import styles from './menu.module.css';
 
-export interface MenuEntry {
+interface MenuEntry {
   label: ReactNode;
   icon?: IconName;
   onSelect?(): void;

@@ -5,7 +5,7 @@ import { classes } from './classes.ts';
 import { Icon } from './icons.tsx';
 import styles from './page.module.css';
 
-export interface Crumb {
+interface Crumb {
   label: string;
   /** A path of the dashboard, environment included. */
   to: string;

@@ -3,7 +3,7 @@ import { Tabs as Primitive } from 'radix-ui';
 import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react';
 import styles from './tabs.module.css';
 
-export interface Tab {
+interface Tab {
   value: string;
   label: ReactNode;
   content: ReactNode;

@@ -13,7 +13,7 @@ interface Toast {
   isBad: boolean;
 }
 
-export interface Toaster {
+interface Toaster {
   say(text: string): void;
   error(error: unknown): void;
 }

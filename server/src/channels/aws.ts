@@ -1,6 +1,6 @@
 import aws4 from 'aws4';
 
-export interface AwsAccount {
+interface AwsAccount {
   service: 'ses' | 's3';
   region: string;
   accessKeyId: string;

@@ -3,7 +3,7 @@ import type { Carrier, Message } from './contract.ts';
 import type { ChannelPlanner, DueNotification } from './delivery-plan.ts';
 
 /** An endpoint of a chat channel, with its URL. */
-export interface ChatTarget {
+interface ChatTarget {
   id: string;
   key: string;
   revision: number;

@@ -1,4 +1,4 @@
-export interface ShownMessage {
+interface ShownMessage {
   method: string;
   url: string;
   body?: string | Buffer;

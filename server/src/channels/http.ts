@@ -82,7 +82,7 @@ const drainBytes = 65_536;
 const connectTimeoutMs = 10_000;
 const resolveTtlMs = 10_000;
 
-export interface OutboundOptions {
+interface OutboundOptions {
   policy: NetworkPolicy;
   /** Certificates that are trusted in addition to the usual ones. */
   ca?: string;

@@ -91,7 +91,7 @@ export async function resolveAllowed(host: string, policy: NetworkPolicy): Promi
   return allowed;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   host: string;
   port: number;
   policy: NetworkPolicy;

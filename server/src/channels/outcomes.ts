@@ -1,7 +1,7 @@
 import { Problem } from '../kernel/errors.ts';
 import type { Outcome } from './contract.ts';
 
-export interface StatusReading {
+interface StatusReading {
   detail: string;
   /** The provider's own code. Null when the status is all there is. */
   code: string | null;

@@ -5,7 +5,7 @@ import type { Carrier } from './contract.ts';
  * Enforces limits of a service that are known beforehand, so that calls which the service would refuse are not made. Each
  * process counts separately; the service refuses any excess, and the throttle then applies to every process.
  */
-export interface RateGuard {
+interface RateGuard {
   /** Returns 0 when a call may be made, and counts it; else the number of milliseconds until the next call. */
   ask(name: string, now: number): number;
   /** Records the time until which the service accepts no calls. */

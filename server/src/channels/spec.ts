@@ -52,7 +52,7 @@ export interface StoredAddresses {
   chatone_user_id: string | null;
 }
 
-export interface Target {
+interface Target {
   /** An email address, a number, a user id, a URL, an endpoint key. */
   address: string;
   /** The request gives the address, and it is one person's own: with a user, the pair is stored. */
@@ -111,7 +111,7 @@ export interface ConnectionRule {
 }
 
 /** The content of a request. Null and the empty text both mean that a field is not given. */
-export interface ContentInput extends InboxExtrasInput {
+interface ContentInput extends InboxExtrasInput {
   subject?: string | null | undefined;
   html_body?: string | null | undefined;
   text_body?: string | null | undefined;
@@ -120,7 +120,7 @@ export interface ContentInput extends InboxExtrasInput {
   reply_to?: string | null | undefined;
 }
 
-export interface InlineContent {
+interface InlineContent {
   subject: string | null;
   html_body: string | null;
   text_body: string | null;
@@ -151,7 +151,7 @@ export interface MessagePreview {
   structured?: unknown;
 }
 
-export interface SandboxRule {
+interface SandboxRule {
   /** The message as it is stored, as JSON. */
   payloadOf(message: Message, now: number): object;
   /** The answer to a magic recipient; null for all other recipients, to whom everything is delivered. */
@@ -177,7 +177,7 @@ export interface PlanServices {
 }
 
 /** The carriers of the channels without a provider chain. */
-export interface PlanCarriers {
+interface PlanCarriers {
   in_app(): Carrier;
   webhook(): Carrier;
   chatone: ChatoneTargets['carrierTo'];

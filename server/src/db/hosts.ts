@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** The ways to a database: one or several hosts, of which the first that can be used wins. */
-export interface DatabaseHosts {
+interface DatabaseHosts {
   /** One URL per host, in the order of the list. */
   urls: readonly string[];
   /** `target_session_attrs=read-write`: a standby is passed over. */

@@ -11,7 +11,7 @@ const pauseMs = 500;
 /** The number of tries between two calls of `onWait`. */
 const triesPerReport = 20;
 
-export interface LockRetryOptions {
+interface LockRetryOptions {
   /** Called now and then while a lock is not to be had. */
   onWait?: () => void;
   /** Then the error of the last try is thrown. */

@@ -13,12 +13,12 @@ const migrateWithinMs = 24 * 3_600_000;
 const lockKey = 0x0ca7_1110; // any constant: the holder migrates, the others wait
 const retryLockMs = 100;
 
-export interface Migration {
+interface Migration {
   name: string;
   text: string;
 }
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Receives progress lines for people: what is applied, and what it waits for. */
   progress?: (line: string) => void;
   /** Applies the migrations up to this one, for tests and benchmarks. */

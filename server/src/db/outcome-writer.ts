@@ -4,7 +4,7 @@ import type { Metrics } from '../kernel/metrics.ts';
 import { type AfterCommit, type BatchedWriterOptions, createBatchedWriter } from './batched-writer.ts';
 import type { Pool, Sql, WithCommit } from './sql.ts';
 
-export interface OutcomeWriterOptions<Item> extends Omit<BatchedWriterOptions<Item>, 'whenUnavailable'> {
+interface OutcomeWriterOptions<Item> extends Omit<BatchedWriterOptions<Item>, 'whenUnavailable'> {
   /** The kind of work, for the log and the metric. */
   kind: string;
   idOf: (item: Item) => string;

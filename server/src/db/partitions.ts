@@ -34,7 +34,7 @@ const settledMs = 7 * dayMs;
 const tries = 5;
 const lockKey = 0x0ca7_1111;
 
-export interface Partition {
+interface Partition {
   /** What its tables are called after the name of the partitioned table. */
   suffix: string;
   fromMs: number;

@@ -5,7 +5,7 @@ const otherConnections = 2;
 const most = { main: 12, claims: 3, housekeeping: 2 };
 const least = { main: 4, claims: 2, housekeeping: 1 };
 
-export interface PoolSizes {
+interface PoolSizes {
   main: number;
   claims: number;
   housekeeping: number;

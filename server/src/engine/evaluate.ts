@@ -51,7 +51,7 @@ export interface Setting {
 }
 
 /** The work that a step may spend on CEL and on Liquid. */
-export interface Allowance {
+interface Allowance {
   meter: Meter;
   budget: Budget;
 }

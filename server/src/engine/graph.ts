@@ -32,7 +32,7 @@ export function namedTargets(step: Step): { target: string; pointer: string }[] 
   return named.filter((each): each is { target: string; pointer: string } => each.target !== null);
 }
 
-export interface Graph {
+interface Graph {
   /** Steps that no path leads to. */
   unreachable: number[];
   /** One step of each loop that contains no wait. */

@@ -77,7 +77,7 @@ export async function validateBounded(
   }
 }
 
-export interface DecisionInput {
+interface DecisionInput {
   definition: Definition;
   run: RunFacts;
   state: RunState;

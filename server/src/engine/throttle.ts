@@ -1,5 +1,5 @@
 /** The limit of a throttle step: at most `limit` runs pass in any `windowMs`. */
-export interface ThrottleLimit {
+interface ThrottleLimit {
   limit: number;
   windowMs: number;
   waits: boolean;

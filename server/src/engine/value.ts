@@ -19,7 +19,7 @@ export class ValueFault extends Error {
 /** One text that may contain Liquid. Throws a TemplateFault. */
 type Text = (scope: object, budget: Budget) => Json;
 
-export type TemplateFlavour = 'text' | 'html';
+type TemplateFlavour = 'text' | 'html';
 
 /** A cache of compiled templates: one for each definition. */
 export interface Templates {

@@ -101,7 +101,7 @@ const sentences: Record<ProblemCode, string> = {
   temporarily_unavailable: 'The service is temporarily unavailable; retry the request later.',
 };
 
-export interface ErrorRow {
+interface ErrorRow {
   code: ProblemCode;
   status: number;
   type: ProblemType;

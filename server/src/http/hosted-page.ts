@@ -12,7 +12,7 @@ export interface PageBrand {
   accentColor: string | null;
 }
 
-export interface HostedPage {
+interface HostedPage {
   status: number;
   language: PageLanguage;
   title: string;

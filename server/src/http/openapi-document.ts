@@ -43,7 +43,7 @@ export interface Response {
   content?: OpenApiContent;
 }
 
-export type OpenApiContent = Record<string, { schema: JsonSchema }>;
+type OpenApiContent = Record<string, { schema: JsonSchema }>;
 /** Adds a schema to the document: a named one goes to the components, with a reference in its place. */
 export type ParameterLocation = (schema: unknown) => JsonSchema;
 

@@ -9,12 +9,9 @@ import { referencePage, referenceSecurityPolicy } from './reference.ts';
 import { type Reply, type Route, route } from './route.ts';
 import { DateTime, OneOf } from './schema.ts';
 
-export type OperationsDeps = Pick<
-  Deps,
-  'pool' | 'contact' | 'queue' | 'scrape' | 'log' | 'clock' | 'publicUrl'
->;
+type OperationsDeps = Pick<Deps, 'pool' | 'contact' | 'queue' | 'scrape' | 'log' | 'clock' | 'publicUrl'>;
 
-export interface OperationsOptions {
+interface OperationsOptions {
   version: string;
   /** The whole table, these routes included; called when the first document is requested. */
   routes: () => Route[];

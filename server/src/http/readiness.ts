@@ -11,7 +11,7 @@ export interface Component {
   detail: string;
 }
 
-export type Readiness = () => Promise<Component[]>;
+type Readiness = () => Promise<Component[]>;
 
 export const answerWithinMs = 2000;
 /** A write that takes longer holds callers up: their load balancer should use another process, if one is better off. */

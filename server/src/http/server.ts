@@ -40,14 +40,14 @@ declare module 'fastify' {
   }
 }
 
-export type HttpDeps = Pick<
+type HttpDeps = Pick<
   Deps,
   'log' | 'metrics' | 'tracer' | 'authenticator' | 'recipients' | 'publicUrl' | 'tasks' | 'listReads'
 > & {
   rateLimiter: RateLimiter;
 };
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Called for URLs that match no operation; returns null when there is no page either. */
   pages?: ((request: FastifyRequest) => Reply | null) | undefined;
   /** The proxies whose forwarding headers are trusted. Null when there are none. */

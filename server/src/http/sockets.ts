@@ -6,7 +6,7 @@ import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 
 /** Handles connections outside of requests: those that never send one, those that cannot be parsed, and their end. */
-export interface Sockets {
+interface Sockets {
   /** Answers bytes that Node could not parse as a request. */
   refuse(error: Error, socket: Socket): void;
   watch(app: FastifyInstance): void;

@@ -13,7 +13,7 @@ export interface RateVerdict {
   ratePerSecond: number;
 }
 
-export interface TokenBuckets {
+interface TokenBuckets {
   /** Takes one token of the bucket of this name. */
   take(name: string): RateVerdict;
 }

@@ -33,7 +33,7 @@ function isDateTime(value: string): boolean {
   );
 }
 
-export type RequestPart = 'body' | 'query' | 'params';
+type RequestPart = 'body' | 'query' | 'params';
 
 export function compileValidator(schema: TSchema, part: RequestPart): (value: unknown) => void {
   let validate: ValidateFunction | null = null;

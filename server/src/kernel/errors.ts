@@ -98,7 +98,7 @@ export const problemCodes = {
 
 export type ProblemCode = keyof typeof problemCodes;
 
-export interface ProblemOptions {
+interface ProblemOptions {
   /** Dotted path of the field at fault, e.g. `attachments[2].filename`. */
   param?: string | null;
   /** Response headers that belong to the problem, e.g. Retry-After. */

@@ -13,7 +13,7 @@ interface NearName {
   typos: number;
 }
 
-export interface Misspelt {
+interface Misspelt {
   given: string;
   meant: string;
 }
@@ -21,7 +21,7 @@ export interface Misspelt {
 /**
  * The number of unknown names that may still be checked: the caller chooses how many there are, and each takes microseconds.
  */
-export interface NameBudget {
+interface NameBudget {
   names: number;
 }
 

@@ -21,7 +21,7 @@ export interface ObjectStore {
  * unavailable: no answer, or one that asks to try later · refused: the settings are wrong · missing: there is no such object ·
  * altered: the bytes are not those that were stored.
  */
-export type ObjectStoreFailure = 'unavailable' | 'refused' | 'missing' | 'altered';
+type ObjectStoreFailure = 'unavailable' | 'refused' | 'missing' | 'altered';
 
 export class ObjectStoreError extends Error {
   override readonly name = 'ObjectStoreError';

@@ -11,7 +11,7 @@ export interface Page<Row> {
   next_cursor: string | null;
 }
 
-export interface PageQuery {
+interface PageQuery {
   cursor?: string | undefined;
   page_token?: string | undefined;
   limit?: number | undefined;

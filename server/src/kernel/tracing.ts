@@ -20,7 +20,7 @@ export interface Span {
 }
 
 const spanKinds = { internal: 1, server: 2, client: 3, producer: 4 } as const;
-export type SpanKind = keyof typeof spanKinds;
+type SpanKind = keyof typeof spanKinds;
 
 interface SpanContext {
   traceId: string;
@@ -36,7 +36,7 @@ const maxLinks = 128; // OpenTelemetry's default
 const silentSpan: Span = { accepted() {}, end() {} };
 const silent: Tracer = { start: () => silentSpan, startFor: () => silentSpan, async stop() {} };
 
-export interface TracerOptions {
+interface TracerOptions {
   /** The URL of the collector; null exports nothing. */
   endpoint: string | null;
   headers: Record<string, string>;

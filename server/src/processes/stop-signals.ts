@@ -3,7 +3,7 @@ import { isNpx } from './invocation.ts';
 const parent = process.ppid;
 const parentCheckMs = 500;
 
-export interface StopOptions {
+interface StopOptions {
   /** Finishes the work in progress. The process exits afterwards. */
   stop: () => Promise<unknown>;
   /** Ends what would outlive a process that exits at once. */

@@ -39,7 +39,7 @@ export interface ConcurrencyOptions {
 }
 
 /** The part of the queue that the limits of one kind of work use. */
-export interface Parking {
+interface Parking {
   /** Ends the leases and parks the work. */
   park(work: { id: string; place: string }[]): Promise<unknown>;
   /** Claims up to `limit` parked items of a key for this process. Returns their number. */

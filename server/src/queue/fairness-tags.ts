@@ -13,7 +13,7 @@ const maxOwners = 10_000;
 /** The part of a work item on which its tag depends. */
 export type TaggedWork = Pick<Work, 'kind' | 'lane' | 'environmentId'>;
 
-export interface FairnessTags {
+interface FairnessTags {
   /**
    * Returns a reserved tag for each work item, or null where none is reserved; the statement that enqueues takes those tags itself. The
    * items of an environment in a lane get all of their tags, or none.

@@ -32,7 +32,7 @@ import {
   workKinds,
 } from './work.ts';
 
-export type { ConcurrencyLimits, ConcurrencyOptions, Permit } from './concurrency.ts';
+export type { ConcurrencyLimits, Permit } from './concurrency.ts';
 export {
   addToNotesSql,
   backlogSql,
@@ -137,7 +137,7 @@ export interface Queue {
 }
 
 /** Parameters of `enqueueSql`: the reserved tag of each work item or null, and where the scan for the smallest waiting tag begins. */
-export interface EnqueueTags {
+interface EnqueueTags {
   tags: (number | null)[];
   lows: number[];
 }
@@ -154,7 +154,7 @@ export async function finishHeld<Result extends { claim: Claim }>(
   return results.filter(({ claim }) => held.has(claim.id));
 }
 
-export interface QueueDeps extends Omit<HeartbeatDeps, 'workerId'> {
+interface QueueDeps extends Omit<HeartbeatDeps, 'workerId'> {
   /** Commits without waiting for the disk: a claim that a crash of the database loses leaves its row ready. */
   claimPool: Pool;
   doorbell: Doorbell;

@@ -11,7 +11,7 @@ function pattern(source: string): RegExp {
   }
 }
 
-export interface FlavouredPattern {
+interface FlavouredPattern {
   flavour: 'A' | 'B';
   pattern: RegExp;
 }

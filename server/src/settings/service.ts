@@ -25,7 +25,7 @@ const databaseUrl = (value: string): string => {
 };
 
 const roleNames = ['api', 'worker'] as const;
-export type ProcessRole = (typeof roleNames)[number];
+type ProcessRole = (typeof roleNames)[number];
 
 const processRoles = (value: string): ProcessRole[] =>
   value.split(',').map((role) => oneOf(...roleNames)(role.trim()));

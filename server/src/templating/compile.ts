@@ -43,7 +43,7 @@ export interface CompiledTemplate {
   uses(): TemplateUses;
 }
 
-export interface RenderSettings {
+interface RenderSettings {
   /** The value of variables that the data does not have. */
   otherwise?: object;
   /** The messages of the filter `t`, which fails without them. */
@@ -108,7 +108,7 @@ function createEmitter(flavour: Flavour, limit: number): Emitter {
 }
 
 /** Returns the value itself, not its text; undefined when the data does not have it. Throws a TemplateFault. */
-export type CompiledOutput = (data: object, budget: Budget) => unknown;
+type CompiledOutput = (data: object, budget: Budget) => unknown;
 
 /**
  * Compiles a source that is exactly one `{{ … }}`; returns null for any other. Throws a TemplateFault with the position of the

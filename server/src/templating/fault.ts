@@ -3,7 +3,7 @@ import { BudgetExceeded } from './budget.ts';
 import { TimeLimitExceeded } from './watchdog.ts';
 
 /** A mistake in a template, described for its author. */
-export interface Fault {
+interface Fault {
   message: string;
   line: number | null;
   column: number | null;

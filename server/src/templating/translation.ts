@@ -5,7 +5,7 @@ import { escapeHtml, SafeHtml, toText } from './text.ts';
 import { walk } from './walk.ts';
 
 const pluralCategories: readonly string[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
-export type PluralForms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
+type PluralForms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 export type TranslatedMessage = string | PluralForms;
 
 /** Characters of a dotted key, and names in it. */

@@ -13,7 +13,7 @@ export class HeavyWork extends Error {
 }
 
 /** A task whose cost is only known by trying. */
-export interface CountedTask<Input, Output> extends Task<Input, Output> {
+interface CountedTask<Input, Output> extends Task<Input, Output> {
   /** With a light effort it throws HeavyWork when that is not enough. The attempt must be repeatable. */
   attempt(input: Input, effort: Effort): Output;
 }

@@ -12,7 +12,7 @@ export interface Thread {
   end(): Promise<void>;
 }
 
-export interface ThreadEvents {
+interface ThreadEvents {
   message(message: unknown): void;
   /** The thread ended before `end` was called. */
   failed(error: Error): void;

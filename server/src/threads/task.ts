@@ -37,7 +37,7 @@ export interface TaskRequest {
 export type TaskAnswer = { output: unknown } | { problem: ProblemData } | { error: unknown };
 
 /** A Problem in the form that is copied between threads. */
-export interface ProblemData {
+interface ProblemData {
   code: string;
   message: string;
   param: string | null;

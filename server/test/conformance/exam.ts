@@ -21,7 +21,7 @@ export type Mishap =
   | 'hang'
   | 'hang_after_accept';
 
-export interface CarrierOptions {
+interface CarrierOptions {
   /** Credentials that the provider does not know: `wrongSecret` instead of the right one. */
   wrong?: boolean;
   /** The URL of a port that refuses connections. */
@@ -48,7 +48,7 @@ export interface Bench {
   stop(): Promise<void>;
 }
 
-export interface Candidate<B extends Bench> {
+interface Candidate<B extends Bench> {
   provider: string;
   idempotent: boolean;
   /** Only a message shows whether the settings are good. */

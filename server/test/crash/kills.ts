@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Processes, Worker } from './processes.ts';
 
-export interface Takeover {
+interface Takeover {
   /** What the worker held when it was killed. */
   leases: number;
   /** Until the last of it was in other hands. */

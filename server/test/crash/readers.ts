@@ -18,7 +18,7 @@ const item = (number: number) => ({
 });
 
 /** A client as it should be: it comes back after every break, with the last id it saw. */
-export interface Reader {
+interface Reader {
   user: string;
   /** Every event of the type over all connections, in the order it was told. */
   told(event: string): StreamEvent[];

@@ -3,7 +3,7 @@ import { type KillOptions, type KillReport, killProcesses } from './kills.ts';
 import { startMessages } from './messages.ts';
 import { startProcesses } from './processes.ts';
 
-export interface TrialReport extends Audit, KillReport {
+interface TrialReport extends Audit, KillReport {
   /** Requests that had to be repeated, and answers that no caller should have got. */
   repeats: number;
   surprises: string[];

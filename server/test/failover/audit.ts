@@ -3,7 +3,7 @@ import type { ReceivedMail } from '../simulators/smtp.ts';
 import type { DatabaseServer } from './database-pair.ts';
 
 /** What a failover must leave empty. */
-export interface FailoverAudit {
+interface FailoverAudit {
   /** Acknowledged, and not in the database. */
   lost: string[];
   /** Not sent in the end, with the reason. */

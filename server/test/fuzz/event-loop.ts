@@ -3,7 +3,7 @@ import { createThreadClock } from '../../src/kernel/processor-time.ts';
 /** How often the loop is looked at: short turns in a row add up to at most this much. */
 const intervalMs = 2;
 
-export interface EventLoopWatch {
+interface EventLoopWatch {
   /** The longest turn of the event loop since this was last called, in milliseconds of processor time. */
   take(): number;
   stop(): void;

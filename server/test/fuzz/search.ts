@@ -22,7 +22,7 @@ const minimiseForMs = 15_000;
 /** Inputs of an area that the next ones are made of: the dearest for each step. */
 const poolSize = 12;
 
-export interface Extent {
+interface Extent {
   seed: number;
   /** Inputs for each area beside those that are known, drawn from the seed alone: the same in every run. */
   inputsPerArea?: number;
@@ -35,7 +35,7 @@ export interface Extent {
   log?: (line: string) => void;
 }
 
-export interface Finding {
+interface Finding {
   area: string;
   step: string;
   ms: number;
@@ -43,7 +43,7 @@ export interface Finding {
   input: string;
 }
 
-export interface AreaReport {
+interface AreaReport {
   area: string;
   inputs: number;
   /** Steps that were answered with success, of all. */
@@ -54,7 +54,7 @@ export interface AreaReport {
   worstInput: string;
 }
 
-export interface FuzzReport {
+interface FuzzReport {
   cpuFactor: number;
   inputs: number;
   areas: AreaReport[];

@@ -21,7 +21,7 @@ export const reasonsNotToRun = [
 ] as const;
 
 /** The shell commands of one fence of a page. */
-export interface Block {
+interface Block {
   page: string;
   /** The line of the opening fence. */
   line: number;

@@ -6,7 +6,7 @@ import type { Unfinished } from './traffic.ts';
 
 const folder = new URL('../fixtures/releases/', import.meta.url);
 
-export interface ReleaseFixture {
+interface ReleaseFixture {
   /** The database as SQL. */
   dump: string;
   unfinished: Unfinished;

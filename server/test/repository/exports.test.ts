@@ -26,30 +26,32 @@ function run(check: Check, files: Record<string, string>): ReturnType<Check> {
 }
 
 describe('the check for unused exports', () => {
-  it('accepts values that are imported by name, as a namespace, on demand, through an index, or by a test', () => {
+  it('accepts names that are imported by name, as a namespace, on demand, through an index, or by a test', () => {
     const { problems, summary } = run(unusedExports, {
       'server/src/bell.ts':
         'export const ring = 1; export function toll() {} export class Bell {} export const { a, b: [c] } = x;',
-      'server/src/tower.ts': 'export const height = 1; export type Unused = 1;',
+      'server/src/tower.ts': 'export const height = 1; export type Height = 1;',
       'server/src/rope.ts': 'export const length = 1;',
       'server/src/index.ts': "export { ring as sound } from './bell.ts';",
       'server/src/main.ts':
         "import { sound } from './index.ts'; import * as tower from './tower.ts'; import('./rope.ts');",
       'cli/test/bell.test.ts': "import { toll, Bell, a, c } from '../../server/src/bell.ts';",
     });
-    expect(summary).toBe('5 files export only values that others import');
+    expect(summary).toBe('5 files export only names that others import');
     expect(problems).toEqual([]);
   });
 
-  it('names every value that no other file imports, and an unused line of an index', () => {
+  it('names every value and type that no other file imports, and an unused line of an index', () => {
     const { problems } = run(unusedExports, {
-      'server/src/bell.ts': '\nexport const ring = 1;\nexport function toll() {}\nexport default 1;',
+      'server/src/bell.ts':
+        '\nexport const ring = 1;\nexport function toll() {}\nexport default 1;\nexport type Rope = 1;',
       'server/src/tower/bell.ts': 'export const toll = 1;',
       'server/src/index.ts': "import { toll } from './tower/bell.ts';\nexport { ring } from './bell.ts';",
     });
     expect(problems).toEqual([
       'server/src/bell.ts:3 exports toll, which no other file imports',
       'server/src/bell.ts:4 exports default, which no other file imports',
+      'server/src/bell.ts:5 exports Rope, which no other file imports',
       'server/src/index.ts:2 exports ring, which no other file imports',
     ]);
   });

@@ -4,7 +4,7 @@ import type { Answer, ReceivedCall } from './http-simulator.ts';
 import { type Http2Simulator, startHttp2Simulator } from './http2-simulator.ts';
 
 /** A push that Apple accepted. */
-export interface ApnsPush {
+interface ApnsPush {
   token: string;
   headers: Record<string, string | undefined>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any part of the request and asserts on it

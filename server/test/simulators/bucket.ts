@@ -1,5 +1,5 @@
 /** A token bucket: `burst` at once, then one every `everyMs`. */
-export interface Bucket {
+interface Bucket {
   /** 0: taken; else how many milliseconds until there is one. */
   take(now: number): number;
   /** How many could be taken now. */

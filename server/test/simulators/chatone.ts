@@ -5,7 +5,7 @@ import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator 
 type Json = Record<string, unknown>;
 
 /** A message that was posted. */
-export interface ChatonePost {
+interface ChatonePost {
   teamId: string;
   /** The conversation, also for direct messages: D… of the user. */
   channel: string;
@@ -14,7 +14,7 @@ export interface ChatonePost {
   ts: string;
 }
 
-export interface ChatoneChannel {
+interface ChatoneChannel {
   id: string;
   isPrivate?: boolean;
   isArchived?: boolean;
@@ -22,7 +22,7 @@ export interface ChatoneChannel {
 }
 
 /** The permissions of a token. */
-export interface ChatoneToken {
+interface ChatoneToken {
   token: string;
   teamId: string;
   teamName: string;
@@ -34,7 +34,7 @@ export interface ChatoneToken {
   expiresAt: number | null;
 }
 
-export interface ChatoneSimulatorOptions {
+interface ChatoneSimulatorOptions {
   port?: number;
   clientId?: string;
   clientSecret?: string;
@@ -66,7 +66,7 @@ export interface ChatoneSimulator extends HttpSimulator {
   postEvent(url: string, event: unknown, changes?: EventChanges): Promise<{ status: number; body: Json }>;
 }
 
-export interface EventChanges {
+interface EventChanges {
   secret?: string;
   timestampSeconds?: number;
 }

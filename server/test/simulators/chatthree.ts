@@ -4,19 +4,19 @@ import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator 
 
 type Json = Record<string, unknown>;
 
-export interface ChatthreePost {
+interface ChatthreePost {
   webhook: string;
   body: Json;
 }
 
-export interface ChatthreeWebhook {
+interface ChatthreeWebhook {
   id: string;
   token: string;
   url: string;
   isDeleted: boolean;
 }
 
-export interface ChatthreeSimulatorOptions {
+interface ChatthreeSimulatorOptions {
   port?: number;
   /** Calls of one webhook at once, and then one in so many milliseconds. */
   burst?: number;

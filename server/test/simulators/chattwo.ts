@@ -3,13 +3,13 @@ import { createBuckets } from './bucket.ts';
 import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator } from './http-simulator.ts';
 
 /** A card that a flow accepted, and its result inside the flow, which the caller does not learn. */
-export interface ChattwoRun {
+interface ChattwoRun {
   flow: string;
   body: unknown;
   result: 'posted' | 'failed';
 }
 
-export interface ChattwoFlow {
+interface ChattwoFlow {
   id: string;
   sig: string;
   state: 'on' | 'off' | 'tenant_only';
@@ -17,7 +17,7 @@ export interface ChattwoFlow {
   url: string;
 }
 
-export interface ChattwoSimulatorOptions {
+interface ChattwoSimulatorOptions {
   port?: number;
   burst?: number;
   everyMs?: number;

@@ -46,7 +46,7 @@ export interface EmailProviderSimulator extends HttpSimulator {
   emit(url: string, kind: CallbackKind, email: ReceivedEmail): Promise<number>;
 }
 
-export interface EmailProviderOptions extends Pick<HttpSimulatorOptions, 'port' | 'handle'> {
+interface EmailProviderOptions extends Pick<HttpSimulatorOptions, 'port' | 'handle'> {
   /** A callback in the provider's form, signed. */
   sign(kind: CallbackKind, email: ReceivedEmail, at: number): CallbackCall;
 }

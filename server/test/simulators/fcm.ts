@@ -5,7 +5,7 @@ import { type Answer, objectOf, type ReceivedCall } from './http-simulator.ts';
 import { type Http2Simulator, startHttp2Simulator } from './http2-simulator.ts';
 
 /** A message that Google accepted. */
-export interface FcmPush {
+interface FcmPush {
   token: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any part of the request and asserts on it
   message: any;

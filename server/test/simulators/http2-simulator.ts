@@ -12,7 +12,7 @@ import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator 
  * The fault of one call. Either an answer; or `hang`: no answer; or `drop`: the connection breaks; or `goaway`: the session ends, and
  * this call was not begun; or `refuse`: only this call is refused; or `hang_after_accept`.
  */
-export type Http2Fault = Answer | 'hang' | 'drop' | 'goaway' | 'refuse' | 'hang_after_accept';
+type Http2Fault = Answer | 'hang' | 'drop' | 'goaway' | 'refuse' | 'hang_after_accept';
 
 export interface Http2Simulator {
   port: number;
@@ -30,7 +30,7 @@ export interface Http2Simulator {
   stop(): Promise<void>;
 }
 
-export interface Http2SimulatorOptions {
+interface Http2SimulatorOptions {
   port?: number;
   controlPort?: number;
   handle(call: ReceivedCall): Answer | Promise<Answer>;

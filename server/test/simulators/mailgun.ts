@@ -12,7 +12,7 @@ import {
 import type { Answer, ReceivedCall } from './http-simulator.ts';
 import { type EmailSimulation, type SeenEmail, says } from './simulation.ts';
 
-export interface MailgunSimulatorOptions {
+interface MailgunSimulatorOptions {
   port?: number;
   apiKey?: string;
   /** A key of the domain that may send and nothing else. */

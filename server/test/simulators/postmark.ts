@@ -11,7 +11,7 @@ import {
 import { type Answer, objectOf, type ReceivedCall } from './http-simulator.ts';
 import { type EmailSimulation, says, withHeader } from './simulation.ts';
 
-export interface PostmarkSimulatorOptions {
+interface PostmarkSimulatorOptions {
   port?: number;
   serverToken?: string;
   streams?: string[];
@@ -19,7 +19,7 @@ export interface PostmarkSimulatorOptions {
   webhookUser?: { username: string; password: string };
 }
 
-export interface PostmarkSimulator extends EmailProviderSimulator {
+interface PostmarkSimulator extends EmailProviderSimulator {
   /** Addresses to which Postmark no longer sends. */
   inactive: Set<string>;
 }

@@ -11,7 +11,7 @@ import {
 import { type Answer, objectOf, type ReceivedCall } from './http-simulator.ts';
 import { type EmailSimulation, says, withHeader } from './simulation.ts';
 
-export interface ResendSimulatorOptions {
+interface ResendSimulatorOptions {
   port?: number;
   apiKey?: string;
   /** The key may send and nothing else. */

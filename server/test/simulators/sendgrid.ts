@@ -10,7 +10,7 @@ import {
 import { type Answer, objectOf, type ReceivedCall } from './http-simulator.ts';
 import { type EmailSimulation, says, withHeader } from './simulation.ts';
 
-export interface SendgridSimulatorOptions {
+interface SendgridSimulatorOptions {
   port?: number;
   apiKey?: string;
   /** The permissions of the key. */

@@ -11,7 +11,7 @@ import { type Answer, objectOf, type ReceivedCall } from './http-simulator.ts';
 import { type EmailSimulation, says } from './simulation.ts';
 import { createSnsSimulator, type SnsSimulator } from './sns.ts';
 
-export interface SesSimulatorOptions {
+interface SesSimulatorOptions {
   port?: number;
   region?: string;
   accessKeyId?: string;

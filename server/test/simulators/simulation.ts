@@ -26,7 +26,7 @@ export interface Simulation<Simulator extends HttpSimulator> {
   refusals: readonly Refusal<{ simulator: Simulator }>[];
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** 0 stands for a free port. */
   port: number;
   /** Makes up the value of a secret setting, in at least 40 hexadecimal digits; called once for each secret setting. */

@@ -12,7 +12,7 @@ export interface SmsoneMessage {
   statusCallback: string | null;
 }
 
-export interface SmsoneSimulatorOptions {
+interface SmsoneSimulatorOptions {
   port?: number;
   accountSid?: string;
   authToken?: string;
@@ -42,7 +42,7 @@ export interface SmsoneSimulator extends HttpSimulator {
 }
 
 /** For callbacks that are not as they should be. */
-export interface CallbackChanges {
+interface CallbackChanges {
   fields?: Record<string, string>;
   signature?: string | null;
   /** The id of the message, for repetitions. */

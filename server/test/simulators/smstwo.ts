@@ -3,7 +3,7 @@ import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator 
 import type { SmsSimulation } from './simulation.ts';
 
 /** A text message that was accepted. */
-export interface SmstwoMessage {
+interface SmstwoMessage {
   id: string;
   to: string;
   from: string;
@@ -13,7 +13,7 @@ export interface SmstwoMessage {
   callback: string | null;
 }
 
-export interface SmstwoSimulatorOptions {
+interface SmstwoSimulatorOptions {
   port?: number;
   apiKey?: string;
   apiSecret?: string;
@@ -39,7 +39,7 @@ export interface SmstwoSimulator extends HttpSimulator {
   inbound(url: string, from: string, text: string, changes?: ReceiptChanges): Promise<number>;
 }
 
-export interface ReceiptChanges {
+interface ReceiptChanges {
   fields?: Record<string, string>;
   /** Replaces the right signature; null leaves it out. */
   signature?: string | null;

@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 export type Reply = { code: number; text: string } | 'drop' | 'hang';
 
 /** The server accepts each step whose answer is null or absent. */
-export interface SmtpScript {
+interface SmtpScript {
   auth?: (username: string, password: string) => Reply | null;
   mail?: (address: string) => Reply | null;
   rcpt?: (address: string) => Reply | null;

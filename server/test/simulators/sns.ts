@@ -17,7 +17,7 @@ export interface SnsSimulator {
   subscriptionConfirmation(token: string, options?: SnsOptions): CallbackCall;
 }
 
-export interface SnsOptions extends CallbackOptions {
+interface SnsOptions extends CallbackOptions {
   signatureVersion?: '1' | '2';
   /** Fields that are set before the message is signed. */
   fields?: Record<string, string>;

@@ -4,7 +4,7 @@ import { jwtVerify } from 'jose';
 import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator } from './http-simulator.ts';
 
 /** A message that reached its browser, decrypted by another implementation than ours. */
-export interface WebPush {
+interface WebPush {
   endpoint: string;
   headers: Record<string, string | undefined>;
   bytes: number;
@@ -13,7 +13,7 @@ export interface WebPush {
 }
 
 /** What PushManager.subscribe() resolves to, as JSON. */
-export interface WebPushSubscription {
+interface WebPushSubscription {
   endpoint: string;
   keys: { p256dh: string; auth: string };
 }

@@ -14,7 +14,7 @@ export interface ReceivedCall {
 }
 
 /** A status with headers and a body; or a function that writes the response, for servers that misbehave. */
-export type SinkReply =
+type SinkReply =
   | number
   | { status: number; headers?: Record<string, string>; body?: string | Buffer }
   | ((response: ServerResponse, socket: Socket) => void);
@@ -32,7 +32,7 @@ export interface WebhookSink {
   stop(): Promise<void>;
 }
 
-export interface WebhookSinkOptions {
+interface WebhookSinkOptions {
   tls?: { key: string; cert: string };
 }
 

@@ -6,7 +6,7 @@ import { emptyRow, type FilterRow, filterOf, problemOfRows } from './filter-rows
 const text = broadcasts.form;
 
 export const broadcastChannels = ['email', 'sms', 'in_app', 'chatone'] as const;
-export type BroadcastChannel = (typeof broadcastChannels)[number];
+type BroadcastChannel = (typeof broadcastChannels)[number];
 
 /** The form of a broadcast as it is typed. */
 export interface BroadcastDraft {

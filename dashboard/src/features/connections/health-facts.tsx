@@ -3,7 +3,7 @@ import { connections as text } from '../../strings/connections.ts';
 import { Notice, Time } from '../../ui/index.ts';
 import styles from './connections.module.css';
 
-export interface ConnectionHealth {
+interface ConnectionHealth {
   status: 'active' | 'broken' | 'gone';
   last_success_at: string | null;
   last_failure_at: string | null;

@@ -8,7 +8,7 @@ import { ChannelLabel, Icon, Notice, Page, TabLink, TabLinks } from '../../ui/in
 import styles from './connections.module.css';
 
 const channels = ['email', 'sms', 'push', 'chatone', 'chattwo', 'chatthree'] as const;
-export type ConnectedChannel = (typeof channels)[number];
+type ConnectedChannel = (typeof channels)[number];
 
 /** The layout of the connection pages: the tabs of the channels, and the notice about Test. */
 export function ConnectionsLayout(props: {

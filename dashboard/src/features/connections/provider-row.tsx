@@ -19,7 +19,7 @@ import { ProviderState } from './provider-state.tsx';
 import type { useDragOrder } from './use-drag-order.ts';
 import type { Verdict } from './use-verdicts.ts';
 
-export interface ProviderRowProps {
+interface ProviderRowProps {
   provider: DraftProvider;
   place: { index: number; count: number; isAlone: boolean };
   saved: SavedProvider | undefined;

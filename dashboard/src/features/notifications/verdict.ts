@@ -5,7 +5,7 @@ import { ended, plain, shortMoment } from './plain.ts';
 
 const words = notifications.why.verdicts;
 
-export interface Verdict {
+interface Verdict {
   tone: 'green' | 'blue' | 'amber' | 'red';
   text: string;
 }

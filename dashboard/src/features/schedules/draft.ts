@@ -3,7 +3,7 @@ import { isoOf, localOf } from '../../ui/index.ts';
 
 type Rule = NonNullable<ScheduleDetail['rule']>;
 export type Every = Rule['every'] | 'cron';
-export type Weekday = NonNullable<Rule['on']>[number];
+type Weekday = NonNullable<Rule['on']>[number];
 
 export const everyOptions: readonly Every[] = ['day', 'week', 'month', 'hour', 'cron'];
 export const weekdays: readonly Weekday[] = [

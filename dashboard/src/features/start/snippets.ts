@@ -1,7 +1,7 @@
 import { shellQuote } from '../../api/curl.ts';
 import { start as text } from '../../strings/start.ts';
 
-export interface SendExample {
+interface SendExample {
   /** The URL of the service. */
   origin: string;
   key: string;

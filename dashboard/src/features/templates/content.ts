@@ -39,7 +39,7 @@ const channelFields: Record<Channel, readonly BodyField[]> = {
 };
 
 /** What can differ between two versions of a body. */
-export type ChangedField = BodyField | 'layout';
+type ChangedField = BodyField | 'layout';
 
 export const fieldLanguages: Record<ChangedField, Language> = {
   layout: 'text',
@@ -117,7 +117,7 @@ export function localesOf({ bodies }: Content, channel: Channel): string[] {
   return bodies.flatMap((body) => (body.channel === channel && body.locale !== null ? [body.locale] : []));
 }
 
-export interface FieldChange extends BodyLocation {
+interface FieldChange extends BodyLocation {
   field: ChangedField;
   before: string;
   after: string;

@@ -1,6 +1,6 @@
 import type { webhooks as text } from '../../strings/webhooks.ts';
 
-export type EventType = keyof typeof text.form.meanings;
+type EventType = keyof typeof text.form.meanings;
 type Group = keyof typeof text.form.groups;
 
 /** The current event types; a filter can also name a type that does not exist yet. */

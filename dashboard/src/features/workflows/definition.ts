@@ -47,7 +47,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-export interface Branch {
+interface Branch {
   when: string;
   goto: string;
 }

@@ -11,7 +11,7 @@ export interface ChatoneApi {
   call(method: string, call: ApiCall): Promise<SlackAnswer>;
 }
 
-export interface ApiCall {
+interface ApiCall {
   token?: string;
   /** Client credentials replace the token for the exchange of an OAuth code. */
   client?: { id: string; secret: string };

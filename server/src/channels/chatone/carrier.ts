@@ -5,7 +5,7 @@ import { outcomeOf, outcomeOfJoin } from './classify.ts';
 import { postOf } from './payload.ts';
 import { blocksProblem } from './shape.ts';
 
-export interface ChatoneCarrierOptions {
+interface ChatoneCarrierOptions {
   api: ChatoneApi;
   name: string;
   rateLimitKey: string;

@@ -1,4 +1,4 @@
-export { type ChatoneApi, createChatoneApi, describeAnswer, type SlackAnswer, scopesOf } from './api.ts';
+export { type ChatoneApi, createChatoneApi, describeAnswer, scopesOf } from './api.ts';
 export { createChatoneCarrier } from './carrier.ts';
 export { isGone } from './classify.ts';
 export { isConversationId, isUserId } from './ids.ts';

@@ -9,7 +9,7 @@ import { executionOf } from './payload.ts';
 import { contentProblem, embedsProblem } from './shape.ts';
 import { executeUrl } from './url.ts';
 
-export interface ChatthreeCarrierOptions {
+interface ChatthreeCarrierOptions {
   outbound: Outbound;
   clock: () => number;
   name: string;

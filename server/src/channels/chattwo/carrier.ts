@@ -5,7 +5,7 @@ import { cutSuccess, lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import type { ChattwoMessage } from '../message.ts';
 import { cardMessage, cardProblem } from './shape.ts';
 
-export interface ChattwoCarrierOptions {
+interface ChattwoCarrierOptions {
   outbound: Outbound;
   clock: () => number;
   name: string;

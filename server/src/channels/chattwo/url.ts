@@ -1,7 +1,7 @@
 /** The kind of endpoint behind a URL. */
 export type WebhookFlavour = 'WorkflowsVariantA' | 'WorkflowsVariantB' | 'LegacyConnector';
 
-export interface FurtherPattern {
+interface FurtherPattern {
   flavour: 'A' | 'B';
   pattern: RegExp;
 }

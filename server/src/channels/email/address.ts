@@ -5,7 +5,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
  * literal. The last two are valid, but several providers refuse them, and nobody's mailbox has one. An address that passes cannot
  * break out of a header or an SMTP command. The spelling is kept, except for the domain, which is lowercased.
  */
-export type ParsedAddress = { address: string } | { problem: string };
+type ParsedAddress = { address: string } | { problem: string };
 
 /** The path of an SMTP command has at most 256 octets, with its angle brackets (RFC 5321, 4.5.3.1.3). */
 const maxPathLength = 254;

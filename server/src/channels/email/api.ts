@@ -11,7 +11,7 @@ import { outcomeOfStatus } from '../outcomes.ts';
 import { utf8Addresses } from './address.ts';
 
 /** An email provider with an HTTP API. */
-export interface EmailApi extends Omit<ProviderApi<EmailMessage>, 'timeoutMs'> {
+interface EmailApi extends Omit<ProviderApi<EmailMessage>, 'timeoutMs'> {
   /** The provider delivers to addresses outside ASCII (SMTPUTF8); as From or Reply-To no service accepts one. */
   takesUtf8Recipients?: true;
 }

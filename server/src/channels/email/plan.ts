@@ -14,7 +14,7 @@ import { type EmailSender, emailIdentity } from './sender.ts';
 import { isTextWorthKeeping, textTask } from './text.ts';
 
 /** Rewrites the HTML of a notification so that opens and clicks are counted. */
-export type Tracker = (html: string, notificationId: string) => string;
+type Tracker = (html: string, notificationId: string) => string;
 
 /** What the planner needs of the rest of the service. */
 export interface EmailServices {

@@ -13,7 +13,7 @@ export interface EmailSender {
   problem: string | null;
 }
 
-export interface EmailIdentity {
+interface EmailIdentity {
   from: { address: string; name: string | null };
   replyTo: string | null;
 }

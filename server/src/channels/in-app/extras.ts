@@ -15,7 +15,7 @@ export function isSafeLink(url: string): boolean {
 
 /** The styles of an action button. */
 export const actionStyles = ['default', 'primary', 'danger'] as const;
-export type ActionStyle = (typeof actionStyles)[number];
+type ActionStyle = (typeof actionStyles)[number];
 
 /** A button of an item. The first one that the recipient chooses is recorded. */
 export interface InboxAction {

@@ -4,7 +4,7 @@ import type { SmsMessage } from '../message.ts';
 import { outcomeOfStatus } from '../outcomes.ts';
 
 /** A text message provider with an HTTP API. */
-export type SmsApi = Omit<ProviderApi<SmsMessage>, 'timeoutMs'>;
+type SmsApi = Omit<ProviderApi<SmsMessage>, 'timeoutMs'>;
 
 const sendTimeoutMs = 15_000;
 

@@ -3,7 +3,7 @@ import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAft
 import { signedHeaders } from './signing.ts';
 
 /** One signed call and its outcome, shared by events and the webhook channel. */
-export interface Post {
+interface Post {
   url: string;
   /** The id is the same on every attempt, so that the receiver recognizes a repeat. */
   id: string;

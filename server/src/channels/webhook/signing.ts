@@ -7,7 +7,7 @@ export function newSigningSecret(): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
-export interface SignedHeaders {
+interface SignedHeaders {
   'webhook-id': string;
   'webhook-timestamp': string;
   'webhook-signature': string;

@@ -22,7 +22,7 @@ import { clusterOf } from './cluster.ts';
 import { EmbeddedPostgresError } from './error.ts';
 import { findHome } from './home.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   dataDir: string;
   /** The URL of the running server. */
   url: string;

@@ -22,7 +22,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** The directory of the password, the log and the cluster, which is in `${dataDir}/postgres`. */
   dataDir: string;
   /** Receives progress lines for people. */

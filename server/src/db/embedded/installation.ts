@@ -5,7 +5,7 @@ import { chooseHome, findHome, openDataDirectory } from './home.ts';
 import { type Lock, takeLock } from './lock.ts';
 
 /** A locked data directory, the location of its cluster, and the account that runs the server. */
-export interface OpenInstallation {
+interface OpenInstallation {
   dataDir: string;
   home: string;
   account: Account | undefined;

@@ -6,7 +6,7 @@ import { commandLine, follow, type ServerPlan } from './launch.ts';
 import { type Postmaster, readPidFile, terminate } from './postmaster.ts';
 import { isServerOf } from './process.ts';
 
-export interface Leftover {
+interface Leftover {
   postmaster: Postmaster;
   endpoint: ServerEndpoint;
 }

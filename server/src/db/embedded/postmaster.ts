@@ -13,7 +13,7 @@ export interface Postmaster {
 }
 
 /** The server's own record in its data directory. */
-export interface PidFile {
+interface PidFile {
   pid: number;
   endpoint: ServerEndpoint;
   status: 'starting' | 'stopping' | 'ready' | 'standby' | undefined;

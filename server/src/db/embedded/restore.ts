@@ -26,7 +26,7 @@ import type { Lock } from './lock.ts';
 import { readPidFile, terminate } from './postmaster.ts';
 import { identify, isServerOf } from './process.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   dataDir: string;
   /** The directory of the backup. */
   source: string;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Account } from './account.ts';
 
-export interface ToolResult {
+interface ToolResult {
   ok: boolean;
   output: string;
 }

@@ -35,7 +35,7 @@ type ActionData = {
   taken_at: string;
 };
 
-export interface Actions {
+interface Actions {
   take(owner: Owner, id: string, key: string): Promise<void>;
 }
 

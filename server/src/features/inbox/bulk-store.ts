@@ -89,7 +89,7 @@ const bulkChanges = {
 
 const lowest = '00000000-0000-0000-0000-000000000000';
 
-export interface BulkSlice {
+interface BulkSlice {
   marked: number;
   firstRead: string[];
   /** The work items of snoozes that the change has ended. */

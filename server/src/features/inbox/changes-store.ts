@@ -7,15 +7,7 @@ import type { Owner } from './item.ts';
  * All writes to an inbox. Each statement changes items, the unread count, and the log of events together, under the lock of the
  * inbox's one row: so the count cannot drift, and the numbers of events (`seq`) follow the order of commits.
  */
-export type ItemEvent =
-  | 'arrived'
-  | 'read'
-  | 'unread'
-  | 'archived'
-  | 'deleted'
-  | 'snoozed'
-  | 'returned'
-  | 'acted';
+type ItemEvent = 'arrived' | 'read' | 'unread' | 'archived' | 'deleted' | 'snoozed' | 'returned' | 'acted';
 /** `reset` replaces the single events when there are too many of them. */
 export type InboxEvent = ItemEvent | 'reset';
 
@@ -96,7 +88,7 @@ export const arrivedAtSql = `coalesce(i.arrived_at,
          to_timestamp(('x' || left(replace(i.position::text, '-', ''), 12))::bit(48)::bigint / 1000.0))`;
 
 /** A change of one item. */
-export interface ItemChange {
+interface ItemChange {
   /** The item was never read before this change. */
   first_read: boolean;
   /** The work item that would have ended the snooze; null when the item was not snoozed. */

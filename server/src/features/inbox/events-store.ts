@@ -3,7 +3,7 @@ import type { InboxEvent } from './changes-store.ts';
 import { type ItemRow, itemColumns, type Owner } from './item.ts';
 
 /** The position of a stream: the number of the last event it got; null when it wants only new events. */
-export interface StreamPosition extends Owner {
+interface StreamPosition extends Owner {
   lastSeq: number | null;
 }
 

@@ -10,7 +10,7 @@ export interface Progress {
   unread: number | null;
 }
 
-export interface StreamFrames {
+interface StreamFrames {
   frames: string;
   progress: Progress;
   /** More events are in the log. */

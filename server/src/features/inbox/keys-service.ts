@@ -19,7 +19,7 @@ export interface SigningKeys {
   keys: [string, ...string[]];
 }
 
-export interface TokenRequest {
+interface TokenRequest {
   externalUserId: string;
   scope: string;
   ttlSeconds: number;

@@ -38,7 +38,7 @@ export interface InboxService {
   act(owner: Owner, id: string, key: string): Promise<Item>;
 }
 
-export type InboxDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'> & { actionEvents: ActionEvents };
+type InboxDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'> & { actionEvents: ActionEvents };
 
 /** The maximum of items read by one transaction of a bulk change, which blocks all other changes of that inbox. */
 const markAtOnce = 10_000;

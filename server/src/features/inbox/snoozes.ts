@@ -14,7 +14,7 @@ export interface SnoozeNote {
   item_id: string;
 }
 
-export interface Snoozes {
+interface Snoozes {
   begin(owner: Owner, id: string, until: string): Promise<void>;
   end(owner: Owner, id: string): Promise<void>;
 }

@@ -24,7 +24,7 @@ export async function findUnreadCount(sql: Sql, owner: Owner): Promise<number> {
   return (await findUnread(sql, [owner.environmentId, owner.externalUserId]))[0]?.unread ?? 0;
 }
 
-export interface FeedPage {
+interface FeedPage {
   items: ItemRow[];
   /** The position that the next page begins after; null when this is the last one. */
   next: string | null;

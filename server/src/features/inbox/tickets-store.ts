@@ -1,6 +1,6 @@
 import { type Sql, statement } from '../../db/sql.ts';
 
-export interface Ticket {
+interface Ticket {
   environmentId: string;
   externalUserId: string;
   /** The ticket is not valid longer than the token it was issued for. */

@@ -17,7 +17,7 @@ export const tokenLimits = {
 } as const;
 export const userIdLimit = 255;
 
-export interface TokenClaims {
+interface TokenClaims {
   externalUserId: string;
   scopes: ReadonlySet<RecipientScope>;
   expiresAtMs: number;

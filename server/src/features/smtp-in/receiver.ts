@@ -2,7 +2,7 @@ import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../../kernel/errors.ts';
 
 /** Reads messages into memory, and bounds how much those of one environment, and all of them, take together. */
-export interface Receiver {
+interface Receiver {
   /** Reads a message and hands it to `use`; its bytes count until that ends. */
   read<Result>(
     environmentId: string,
@@ -11,7 +11,7 @@ export interface Receiver {
   ): Promise<Result>;
 }
 
-export interface ReceiverLimits {
+interface ReceiverLimits {
   bytesInProgress: number;
   bytesInProgressPerEnvironment: number;
 }

@@ -27,7 +27,7 @@ export interface SmtpIn {
   stop(): Promise<void>;
 }
 
-export type SmtpInDeps = Pick<
+type SmtpInDeps = Pick<
   Deps,
   'config' | 'log' | 'metrics' | 'tracer' | 'authenticator' | 'tasks' | 'listReads'
 > & { rateLimiter: RateLimiter; notifications: NotificationService };

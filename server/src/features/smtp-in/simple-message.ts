@@ -13,7 +13,7 @@ const knownHeaders = [...addressHeaders, 'subject', 'message-id'] as const;
 const charsets = ['utf-8', 'us-ascii', 'iso-8859-1'];
 
 /** The functions of the parser that read single headers. */
-export interface HeaderFunctions {
+interface HeaderFunctions {
   addressParser(text: string): Address[];
   decodeWords(text: string): string;
 }

@@ -11,7 +11,7 @@ import { isTemporary, replyTo } from './replies.ts';
 import { messageTask } from './tasks.ts';
 
 /** A received message with its envelope. */
-export interface Submission {
+interface Submission {
   principal: Principal;
   recipients: string[];
   bytes: Buffer;

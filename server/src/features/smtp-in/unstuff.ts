@@ -15,7 +15,7 @@ const LF = 0x0a;
 const DOT = 0x2e;
 const undecided = { dot: [DOT], 'dot CR': [DOT, CR], 'dot after LF alone': [DOT] } as const;
 
-export interface Unstuffed {
+interface Unstuffed {
   bytes: Buffer;
   /** Where the chunk goes on after the final dot; null while the message goes on. */
   restAt: number | null;

@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import { type ScopedId, scopedIdColumns } from '../../kernel/ids.ts';
 
-export interface EventRow {
+interface EventRow {
   id: string;
   environment_id: string;
   type: string;
@@ -10,7 +10,7 @@ export interface EventRow {
   body: string;
 }
 
-export interface NewDelivery {
+interface NewDelivery {
   id: string;
   environment_id: string;
   endpoint_id: string;

@@ -5,7 +5,7 @@ import { insertEvents } from './events-store.ts';
 import { type DeliveryQueue, enqueueDeliveries } from './paused.ts';
 
 /** An event to be recorded when an endpoint of the environment subscribes to its type. */
-export interface EventIntent {
+interface EventIntent {
   environmentId: string;
   /** Dotted lower case: `notification.sent`. */
   type: string;
@@ -21,7 +21,7 @@ export interface WebhookEvent extends EventIntent {
 }
 
 /** An event and the endpoints that subscribe to it: at least one. */
-export interface EventSubscription<Event extends EventIntent> {
+interface EventSubscription<Event extends EventIntent> {
   event: Event;
   endpointIds: string[];
 }

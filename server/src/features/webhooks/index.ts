@@ -3,17 +3,9 @@ export { listDeliveriesOfNotification } from './deliveries-store.ts';
 export { sealSavedUrls, webhookSealedColumns } from './endpoint-url.ts';
 export { createWebhookEndpointsService } from './endpoints-service.ts';
 export { findEndpoint } from './endpoints-store.ts';
-export {
-  type EventIntent,
-  type EventSubscription,
-  listSubscriptions,
-  recordEvents,
-  recordSubscribed,
-  type WebhookEvent,
-} from './events.ts';
+export { listSubscriptions, recordEvents, recordSubscribed, type WebhookEvent } from './events.ts';
 export { eraseNotificationEvents } from './events-store.ts';
 export { createWebhookJob } from './job.ts';
-export type { DeliveryQueue } from './paused.ts';
 export { createResumeJob } from './resume.ts';
 export { forgetEvents } from './retention.ts';
 export { webhookRoutes } from './routes.ts';

@@ -11,7 +11,7 @@ export const pausedPrefix = 'paused:';
 export const pausedName = (endpointId: string): string => `${pausedPrefix}${endpointId}`;
 
 /** A delivery that is to be attempted now, unless its endpoint is paused. */
-export interface DueDelivery {
+interface DueDelivery {
   id: string;
   environmentId: string;
   endpointId: string;

@@ -7,7 +7,6 @@ export const endpointStatuses = ['active', 'paused', 'auto_disabled', 'disabled'
 export type EndpointStatus = (typeof endpointStatuses)[number];
 
 export const deliveryStatuses = ['pending', 'in_flight', 'succeeded', 'permanent_failure', 'failed'] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 export const limits = {
   endpoints: 1_000,

@@ -15,7 +15,7 @@ const overlapMs = 24 * 3_600_000;
 const maxSecrets = 10;
 const prefixLength = 8;
 
-export interface IssuedSecret {
+interface IssuedSecret {
   /** The plain text, which is returned only once. */
   secret: string;
   /** Shown so that users can recognize the secret. */

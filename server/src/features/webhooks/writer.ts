@@ -21,7 +21,7 @@ import { endpointView } from './view.ts';
  * The result of a claim. nothing: there was nothing to do. paused: the endpoint is paused. refused: the endpoint is disabled, and
  * no call is made.
  */
-export type DeliveryResult =
+type DeliveryResult =
   | { kind: 'nothing'; claim: Claim }
   | { kind: 'paused'; claim: Claim; fact: DeliveryFact }
   | { kind: 'refused'; claim: Claim; fact: DeliveryFact; settlement: DeliverySettlement }
@@ -33,7 +33,7 @@ export type DeliveryResult =
       verdict: PostResult['verdict'];
     };
 
-export interface DeliveryWriter {
+interface DeliveryWriter {
   end(result: DeliveryResult): Promise<void>;
 }
 

@@ -23,7 +23,7 @@ interface Person {
   email: string;
 }
 
-export interface CheckedFile {
+interface CheckedFile {
   manifest: MoveManifest;
   ending: MoveFileEnd;
   /** The ids of the users in the file. */

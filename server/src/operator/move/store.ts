@@ -1,6 +1,6 @@
 import { type Pool, query, type Sql } from '../../db/sql.ts';
 
-export interface MoveRecord {
+interface MoveRecord {
   organization_id: string;
   move_id: string;
   state: 'leaving' | 'moved' | 'arriving';

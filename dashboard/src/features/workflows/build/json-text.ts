@@ -1,5 +1,5 @@
 /** JSON with the positions of its parts, so that an editor can map a pointer to a line and back. */
-export interface Range {
+interface Range {
   from: number;
   to: number;
 }
@@ -8,7 +8,7 @@ export type ParsedText =
   | { ok: true; value: unknown; ranges: Map<string, Range> }
   | { ok: false; at: number; message: 'unexpected' | 'ended' };
 
-export interface TextPosition {
+interface TextPosition {
   line: number;
   column: number;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { sessionStore } from '../../../shell/session-store.ts';
 
-export interface EditedText {
+interface EditedText {
   text: string;
   set(text: string): void;
   /** Restores the saved text. */

@@ -4,7 +4,7 @@ import { type Body, isObject, type Step } from '../definition.ts';
 import { pathsOf, type StepPath } from './paths.ts';
 import { conditionOf, reasonsText } from './summary.ts';
 
-export interface Point {
+interface Point {
   x: number;
   y: number;
 }

@@ -8,7 +8,7 @@ import { conditionOf, iconOf, summaryOf } from './summary.ts';
 
 const { editor, run } = workflows;
 
-export interface NodeData extends Record<string, unknown> {
+interface NodeData extends Record<string, unknown> {
   step: Step | null;
   role: 'step' | 'trigger' | 'end';
   schema: unknown;

@@ -23,7 +23,7 @@ import { GraphNode, type StepNode } from './graph-node.tsx';
 
 const { editor } = workflows;
 
-export interface GraphProps {
+interface GraphProps {
   body: Body;
   selected: number | null;
   onSelect(index: number | null): void;

@@ -12,7 +12,7 @@ import { sampleEvent } from '../simulate/sample.ts';
 
 const { actions } = workflows;
 
-export interface EventTarget {
+interface EventTarget {
   workflow: Pick<Workflow, 'key' | 'active_version'>;
   /** The only run to wake; every matching run when absent. */
   run?: { id: string; version: number; trigger_data: Record<string, unknown>; currentStepId: string | null };

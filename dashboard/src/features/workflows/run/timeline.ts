@@ -9,7 +9,7 @@ export interface StepState {
   times: number;
 }
 
-export type States = Map<string, StepState>;
+type States = Map<string, StepState>;
 
 /** The edges taken, as `from>to` pairs of step ids; `to` is empty for the end. */
 export interface Progress {

@@ -45,7 +45,7 @@ export function usePlayer(count: number) {
   };
 }
 
-export type PlayerState = ReturnType<typeof usePlayer>;
+type PlayerState = ReturnType<typeof usePlayer>;
 
 export function Player(props: { player: PlayerState; moments: Moment[]; describe(moment: Moment): string }) {
   const { player, moments, describe } = props;

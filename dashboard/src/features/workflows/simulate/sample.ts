@@ -50,7 +50,7 @@ function mentionedNames(steps: Step[]): string[] {
   return [...new Set([...text.matchAll(/\btrigger\.\??([A-Za-z_]\w*)/g)].map(([, name]) => name ?? ''))];
 }
 
-export interface ScriptedEvent {
+interface ScriptedEvent {
   event_name: string;
   event_data: Record<string, unknown>;
   at: string;

@@ -8,7 +8,7 @@ import styles from './simulate.module.css';
 const { simulation } = workflows;
 
 /** The typed texts, so that incomplete JSON is not lost. */
-export interface Script {
+interface Script {
   data: string;
   events: { name: string; at: string; data: string }[];
   responses: string;

@@ -14,7 +14,7 @@ import {
 import { failedCall } from './failed-call.ts';
 import { fitRing, payloadOf } from './payload.ts';
 
-export interface ApnsSettings {
+interface ApnsSettings {
   teamId: string;
   keyId: string;
   /** The .p8 file: a PKCS #8 key of the curve P-256 in PEM. */

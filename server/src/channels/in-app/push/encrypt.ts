@@ -1,7 +1,7 @@
 import { createCipheriv, createECDH, type ECDH, hash, randomFillSync } from 'node:crypto';
 
 /** The keys of a subscription, base64url: the public key of the browser and the secret that it shares with the application. */
-export interface SubscriptionKeys {
+interface SubscriptionKeys {
   p256dh: string;
   auth: string;
 }
@@ -12,7 +12,7 @@ export const maxPlaintextBytes = 4_096 - 86 - 1 - 16;
 const recordSize = 4_096;
 
 /** The random part of an encryption; tests give that of the RFC. */
-export interface EncryptionRandomness {
+interface EncryptionRandomness {
   salt: Buffer;
   key: ECDH;
 }

@@ -18,7 +18,7 @@ import { type AccessToken, createAccessTokens, type ServiceAccount, TokenRefused
 import { fitRing } from './payload.ts';
 import { webPushHeaders } from './web-push-headers.ts';
 
-export interface FcmSettings {
+interface FcmSettings {
   serviceAccount: ServiceAccount;
   origin: string;
   /** Sessions are never shared with another account. */

@@ -31,7 +31,7 @@ export class TokenRefused extends Error {
   }
 }
 
-export interface AccessTokens {
+interface AccessTokens {
   /** Throws TokenRefused. */
   current(): Promise<AccessToken>;
   /** Replaces a token that was refused, once for all calls that used it. */

@@ -17,7 +17,7 @@ import { showsEveryPush } from './push-hosts.ts';
 import { createVapid, type VapidKeys } from './vapid.ts';
 import { webPushHeaders } from './web-push-headers.ts';
 
-export interface WebPushSettings extends VapidKeys {
+interface WebPushSettings extends VapidKeys {
   /** How push services reach the sender: a `mailto:` or `https:` URL. */
   subject: string;
 }

@@ -23,7 +23,7 @@ const hourMs = 3_600_000;
 const earliestMs = 14 * hourMs;
 const latestMs = 12 * hourMs;
 
-export interface DefinitionDeps {
+interface DefinitionDeps {
   pool: Sql;
   lookups: LookupSources;
   checkInline: InlineCheck;

@@ -19,7 +19,7 @@ export interface BroadcastRecipient {
 }
 
 /** The fields of a broadcast that decide how a user is reached. */
-export interface BroadcastTarget {
+interface BroadcastTarget {
   environment_id: string;
   channels: readonly BroadcastChannel[];
   category: string | null;
@@ -59,7 +59,7 @@ function candidatesOf(
 }
 
 /** What is known of a recipient's wishes before the send, which reads them again. */
-export interface RecipientConsent {
+interface RecipientConsent {
   suppression: SuppressionRow | null;
   consent: Consent | null;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../notifications/notifications/index.ts';
 import { wakeRunsOf } from '../../workflows/runs/index.ts';
 
-export interface CancelledSlice {
+interface CancelledSlice {
   cancelled: { id: string; channel: Channel }[];
   /** Kinds of work to ring after the commit. */
   rings: WorkKind[];

@@ -3,7 +3,7 @@ import type { PageRequest } from '../../../kernel/page.ts';
 import { listMatched, type MatchedNotification } from '../../notifications/notifications/index.ts';
 import type { BulkActionKind, BulkFilter } from './schema.ts';
 
-export interface MatchedPage {
+interface MatchedPage {
   rows: MatchedNotification[];
   /** The position of the next page; null after the last one. */
   next: string | null;

@@ -3,7 +3,7 @@ import type { Keyring } from '../../../kernel/crypto.ts';
 import type { BulkActionKind, BulkFilter } from './schema.ts';
 
 /** What a preview has shown, and a confirmation starts. */
-export interface ConfirmedPreview {
+interface ConfirmedPreview {
   /** The id of the action: a token that is used twice starts one action. */
   id: string;
   action: BulkActionKind;

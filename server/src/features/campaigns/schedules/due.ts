@@ -12,7 +12,7 @@ export interface MissedSlots {
   last: number;
 }
 
-export interface DueSlots {
+interface DueSlots {
   /** The slot to run now; null when there is none. */
   run: number | null;
   missed: MissedSlots | null;

@@ -4,7 +4,7 @@ import { recordEvents } from '../../webhooks/index.ts';
 import type { MissedSlots } from './due.ts';
 
 /** Why slots were missed. late: no worker ran at the time. not_started: the workflow could not be triggered. */
-export interface Missed {
+interface Missed {
   reason: 'late' | 'not_started';
   detail: string | null;
   missed: MissedSlots;

@@ -82,7 +82,7 @@ export const noParts: TemplateParts = Object.freeze({
 export const pseudoLocale = 'en-XA';
 
 /** The locales whose messages a rendering may show, the first that has a key first. */
-export interface LocaleChain {
+interface LocaleChain {
   locales: string[];
   /** The last of them, when it is there only for what the wanted language lacks. */
   fallback: string | null;

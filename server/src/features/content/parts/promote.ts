@@ -6,7 +6,7 @@ import { hasContentOf, savePart } from './save.ts';
 import type { CurrentPart, PartKind, PartRow } from './store.ts';
 import * as store from './store.ts';
 
-export interface PromotedPart {
+interface PromotedPart {
   kind: PartKind;
   key: string;
   status: 'added' | 'modified' | 'unchanged' | 'removed';

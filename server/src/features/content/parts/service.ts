@@ -30,14 +30,14 @@ import type { PartKind, PartRow, PartVersionRow } from './store.ts';
 import * as store from './store.ts';
 import { auditViewOf } from './view.ts';
 
-export interface PartEditor extends Caller {
+interface PartEditor extends Caller {
   /** The change applies only to this version; null when any version is accepted. */
   ifVersion: number | null;
   /** The change applies only when there is no such part yet. */
   createOnly?: boolean;
 }
 
-export interface SavedPart {
+interface SavedPart {
   row: PartRow;
   isNew: boolean;
 }

@@ -27,7 +27,7 @@ export interface DerivedBody extends TemplateUses {
   html?: string;
 }
 
-export type BodyInput = { [Field in BodyField | 'layout']?: string | null | undefined };
+type BodyInput = { [Field in BodyField | 'layout']?: string | null | undefined };
 
 /** Builds a body with the fields of its channel; others are ignored. */
 export function newBody(channel: Channel, locale: string | null, input: BodyInput): BodyFields {

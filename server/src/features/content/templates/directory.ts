@@ -7,7 +7,7 @@ import { findCurrentVersion } from './store.ts';
 const memoryMs = 1_000;
 const memorySize = 10_000;
 
-export interface CurrentVersion {
+interface CurrentVersion {
   versionId: string;
   channels: ReadonlySet<Channel>;
 }

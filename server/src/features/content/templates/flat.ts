@@ -1,7 +1,7 @@
 import { type BodyFields, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
 
 /** The flat fields of older clients: another view of the default email body (and, for its text, of the SMS body). */
-export interface FlatFields {
+interface FlatFields {
   subject_template: string;
   html_body_template: string;
   text_body_template: string;

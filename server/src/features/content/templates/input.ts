@@ -16,7 +16,7 @@ const flatNames: Record<BodyField | 'layout', string> = {
   layout: 'layout',
 };
 
-export interface BodiesInput extends FlatInput {
+interface BodiesInput extends FlatInput {
   bodies?: BodyElement[] | undefined;
 }
 

@@ -40,7 +40,7 @@ export async function draftOf(tasks: TaskRunner, owner: string, request: Preview
 }
 
 /** Both reject with a RenderFailure when a body cannot be rendered with the parts that there are. */
-export interface PreviewContexts {
+interface PreviewContexts {
   /** What a send of the saved template would be rendered with. */
   forTemplate(
     principal: Principal,

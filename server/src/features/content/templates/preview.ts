@@ -16,7 +16,7 @@ import { type BodyContext, compileBody, flavours, outputLimits, RenderFailure } 
 import type { PreviewResponse, RenderRequest, RenderResponse } from './schema.ts';
 
 /** A preview whose text part may still be missing: for an email without one, the text is derived from the HTML. */
-export type TemplatePreview<Response extends RenderResponse> = Omit<Response, 'text_body'> & {
+type TemplatePreview<Response extends RenderResponse> = Omit<Response, 'text_body'> & {
   text_body: string | null;
 };
 
@@ -30,7 +30,7 @@ export async function withDerivedText<Response extends RenderResponse>(
   return { ...previewed, text_body: derived } as Response;
 }
 
-export interface PreviewInput {
+interface PreviewInput {
   body: BodyFields;
   context: BodyContext;
   data?: object | null | undefined;

@@ -10,7 +10,7 @@ import { findTemplate, type TemplateRow } from './store.ts';
 import { usesOfBodies } from './uses.ts';
 import { auditViewOf } from './view.ts';
 
-export interface PromotedTemplate {
+interface PromotedTemplate {
   diff: TemplatePromotion['template_diff'];
   before: TemplateRow | null;
   /** Null when nothing was written. */

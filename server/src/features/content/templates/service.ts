@@ -39,7 +39,7 @@ import * as store from './store.ts';
 import { draftPreviewTask, templatePreviewTask } from './tasks.ts';
 import { auditViewOf } from './view.ts';
 
-export interface Editor extends Caller {
+interface Editor extends Caller {
   /** The change applies only to this version; null when any version is accepted. */
   ifVersion: number | null;
 }
@@ -80,7 +80,7 @@ export interface TemplateService {
 }
 
 /** The body as the path and the query identify it. */
-export interface BodyLocation {
+interface BodyLocation {
   channel: string;
   locale: string | undefined;
 }
@@ -92,7 +92,7 @@ const pageCharacters = 4_000_000;
 const previewCharacters = 2_000_000;
 
 /** Returns the names of the resources that send with the template and would fail without it. */
-export type TemplateUsers = (tx: Sql, environmentId: string, key: string) => Promise<string[]>;
+type TemplateUsers = (tx: Sql, environmentId: string, key: string) => Promise<string[]>;
 
 export function createTemplateService(
   { pool, clock, tasks }: Pick<Deps, 'pool' | 'clock' | 'tasks'>,

@@ -32,7 +32,7 @@ export const templateCheckTask = countedTask(
     checkBody(body, (field) => params[field], createBudget(effort), partials),
 );
 
-export interface InlineCheckInput {
+interface InlineCheckInput {
   body: BodyFields;
   /** How requests name each field. */
   names: Readonly<Record<BodyField, string>>;

@@ -33,7 +33,7 @@ export interface HoldVerdict {
 }
 
 /** A notification with the content that is known before it is rendered. */
-export interface BrakedFact extends BrakedNotification {
+interface BrakedFact extends BrakedNotification {
   attachments: unknown;
   template_version_id: string | null;
   /** `liquid` when the content of the request is still to be rendered. */

@@ -21,7 +21,7 @@ export interface WindowTotal {
 }
 
 /** What is counted for a demand. */
-export interface DemandTotal {
+interface DemandTotal {
   demand: Demand;
   window: WindowTotal;
 }

@@ -5,7 +5,7 @@ import { recordEvents } from '../../webhooks/index.ts';
 import { type ActiveRule, type BrakedNotification, limitText } from './rules.ts';
 
 /** A rule that has stopped notifications, and when it last did. */
-export interface EngagementRow {
+interface EngagementRow {
   environment_id: string;
   rule: string;
   engaged_at: Date;

@@ -55,7 +55,7 @@ export interface Holds {
 }
 
 /** The message of a notification as it would be sent. */
-export interface MessageReader {
+interface MessageReader {
   get(
     environmentId: string,
     id: string,

@@ -12,10 +12,10 @@ export const ruleScopes = [
   'chain',
   'spike',
 ] as const;
-export type RuleScope = (typeof ruleScopes)[number];
+type RuleScope = (typeof ruleScopes)[number];
 
 export const ruleWindows = ['minute', 'hour', 'day'] as const;
-export type RuleWindow = (typeof ruleWindows)[number];
+type RuleWindow = (typeof ruleWindows)[number];
 
 /** What happens beyond the limit. `delay` holds until the window opens; `notify` only reports; `refuse` is for chains alone. */
 export const ruleActions = ['hold', 'delay', 'suppress', 'notify', 'refuse'] as const;

@@ -8,7 +8,7 @@ import { type ActiveRule, type BrakeRule, type DefaultRules, withDefaults } from
 import { listStates, type StateRow } from './state-store.ts';
 
 /** The rules and freezes of an environment that are in force. */
-export interface BrakeState {
+interface BrakeState {
   rules: ActiveRule[];
   freezes: FreezeRow[];
   /** Much more than usual is being sent. */

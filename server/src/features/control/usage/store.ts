@@ -4,7 +4,7 @@ import { type Sql, statement } from '../../../db/sql.ts';
 /** Batches that commit at the same time rarely conflict on one of so many rows. */
 const shards = 16;
 
-export interface PlanCount {
+interface PlanCount {
   organizationId: string;
   /** First day of the calendar month (UTC), as YYYY-MM-DD. */
   month: string;
@@ -38,7 +38,7 @@ export async function lockPlanAccounts(tx: Sql, organizationIds: string[]): Prom
   await lock(tx, [organizationIds]);
 }
 
-export interface PlanUse {
+interface PlanUse {
   organizationId: string;
   /** The same for all organizations that share the plan. */
   accountId: string;

@@ -6,7 +6,7 @@ import { sha256 } from '../../../kernel/crypto.ts';
 import { invalidParameter, missingParameter } from '../../../kernel/errors.ts';
 import type { DeviceBody } from './schema.ts';
 
-export interface ReadDevice {
+interface ReadDevice {
   address: DeviceAddress;
   /** The host of the push service. */
   service: string;

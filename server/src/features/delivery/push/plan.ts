@@ -6,7 +6,7 @@ import type { PushNote } from './ring.ts';
 import { type ArrivedItem, listRingSettings } from './ring-store.ts';
 
 /** An item that may ring, and the lane of the work. */
-export interface RingingItem extends ArrivedItem {
+interface RingingItem extends ArrivedItem {
   lane: Lane;
   /** It returned from a snooze. Its first ring may still be under way, so the second is work of its own. */
   isReturned?: boolean;

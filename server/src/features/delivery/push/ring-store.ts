@@ -13,7 +13,7 @@ export interface ArrivedItem {
 }
 
 /** The setting that decides when the item rings. */
-export interface RingPlanRow {
+interface RingPlanRow {
   id: string;
   ring: RingSetting;
 }
@@ -165,7 +165,7 @@ const markOutcomes = statement(
    from target where d.id = target.id`,
 );
 
-export interface DeviceOutcome {
+interface DeviceOutcome {
   id: string;
   outcome: string;
   detail: string;

@@ -9,7 +9,7 @@ import { type AppliedReceipts, applyReceipts, notifyApplied, type ReceiptFor } f
 import { insertEvents, type SeenEvent } from './reported-events-store.ts';
 
 /** The reports of one call by a provider, or of one visit to a tracked link. */
-export interface CallbackBatch {
+interface CallbackBatch {
   environmentId: string;
   providerId: string;
   channel: Channel;
@@ -19,7 +19,7 @@ export interface CallbackBatch {
 }
 
 /** The number of reports by outcome. */
-export interface BatchResult {
+interface BatchResult {
   applied: number;
   duplicate: number;
   /** Reports about messages that are not ours, or not of this environment and channel. */

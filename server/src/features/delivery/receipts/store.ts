@@ -2,8 +2,7 @@ import { type Sql, statement } from '../../../db/sql.ts';
 import type { EventEntry, NotificationRow } from '../../notifications/notifications/index.ts';
 
 /** A notification as it was before its receipts. */
-export interface ReceiptSubject
-  extends Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'status'> {
+interface ReceiptSubject extends Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'status'> {
   /** The number of its events of each type. */
   counts: Partial<Record<string, number>> | null;
 }
@@ -33,7 +32,7 @@ export function lockForReceipts(
 }
 
 /** The notification that a receipt is about. */
-export type ReceiptTarget = Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'address'>;
+type ReceiptTarget = Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'address'>;
 
 const applyReceipts = statement<ReceiptTarget>(
   'receipts_apply',

@@ -1,2 +1,2 @@
-export { type Tracking, trackedHtml } from './links.ts';
+export { trackedHtml } from './links.ts';
 export { trackingRoutes } from './routes.ts';

@@ -109,7 +109,7 @@ const maxLinks = 1_000;
 /** Unsubscribe links must work even when this service is down, so they are not rewritten. */
 const leaveAlone = /unsubscribe|opt-?out/i;
 
-export interface Tracking {
+interface Tracking {
   opens: boolean;
   clicks: boolean;
 }

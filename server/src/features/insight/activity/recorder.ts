@@ -3,7 +3,7 @@ import type { Activity, Deps } from '../../../deps.ts';
 import { addActivity } from './store.ts';
 import { createTally } from './tally.ts';
 
-export interface Recorder extends Activity {
+interface Recorder extends Activity {
   /** Writes the remaining counts. */
   stop(): Promise<void>;
 }

@@ -97,7 +97,7 @@ export async function listActivity(
   };
 }
 
-export interface CallRow {
+interface CallRow {
   at: number;
   succeeded: number;
   failed: number;

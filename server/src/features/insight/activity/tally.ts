@@ -22,7 +22,7 @@ export interface NotificationCell extends Record<ActivityOutcome, number> {
 }
 
 /** The calls of one slot. */
-export interface CallCell {
+interface CallCell {
   environment_id: string;
   endpoint_id: string;
   slot: number;
@@ -32,7 +32,7 @@ export interface CallCell {
 }
 
 /** The triggers of one workflow in one slot. */
-export interface TriggerCell {
+interface TriggerCell {
   workflow_id: string;
   slot: number;
   triggered: number;
@@ -44,7 +44,7 @@ export interface CountedActivity {
   triggers: TriggerCell[];
 }
 
-export interface Tally extends Omit<Activity, 'flush'> {
+interface Tally extends Omit<Activity, 'flush'> {
   /** The number of cells. */
   size(): number;
   /** Returns all counts and starts from zero. */

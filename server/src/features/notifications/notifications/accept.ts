@@ -44,7 +44,7 @@ export type Sender = Pick<Principal, 'environmentId' | 'environmentKind' | 'orga
   NotificationSource;
 
 /** What sends: a caller of the API, a run of a workflow (its id and chain), or a job that works on behalf of many. */
-export type NotificationSource =
+type NotificationSource =
   | Pick<Principal, 'kind' | 'id'>
   | { kind: 'workflow'; id: string; chain: string }
   | { kind: 'job' };
@@ -61,7 +61,7 @@ export function withoutKey(request: SendRequest): SendRequest {
   return rest;
 }
 
-export interface AcceptOptions {
+interface AcceptOptions {
   /** The Idempotency-Key and the hash of its request. */
   idempotency: { key: string; bodyHash: string } | null;
   defaultPriority: Priority;
@@ -71,7 +71,7 @@ export interface AcceptOptions {
 }
 
 /** `with_data`: when template_data is given. `never`: the values of the request were evaluated before, and may contain anything. */
-export type InlineRule = 'with_data' | 'always' | 'never';
+type InlineRule = 'with_data' | 'always' | 'never';
 
 /**
  * Makes every check that is possible on acceptance, so that the caller gets errors immediately. Throws a Problem that names the

@@ -5,7 +5,7 @@ import { limits, type SendRequest } from './schema.ts';
 
 type Attachment = NonNullable<SendRequest['attachments']>[number];
 
-export interface CheckedAttachments {
+interface CheckedAttachments {
   /** Metadata is kept permanently; the bytes only until the notification leaves the queue. */
   metadata: AttachmentMetadata[];
   bytes: Buffer[];

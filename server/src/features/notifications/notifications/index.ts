@@ -9,19 +9,11 @@ export {
 export { type Addition, announce } from './announce.ts';
 export { createDrafts, type Draft, type Drafts } from './drafts.ts';
 export { notificationEraser } from './eraser.ts';
-export {
-  type KnownCategory,
-  type KnownTemplate,
-  type KnownUser,
-  type LookupSources,
-  lookUp,
-} from './lookups.ts';
+export { type LookupSources, lookUp } from './lookups.ts';
 export {
   type AuthoredContent,
   type ContentRow,
-  type EventType,
   eventEntry,
-  type InlineFormat,
   type NotificationRow,
   type StoredTraceEntry,
 } from './notification-row.ts';
@@ -29,14 +21,7 @@ export { type Backlog, countWaiting, listMissed, type MissedRow } from './overvi
 export { deleteAttachmentBytes, tidyAttachments } from './purge.ts';
 export { forgetNotifications } from './retention.ts';
 export { notificationRoutes } from './routes.ts';
-export {
-  type EventEntry,
-  type Notification,
-  type NotificationStatus,
-  type Priority,
-  SendRequest,
-  type Trace,
-} from './schema.ts';
+export { type EventEntry, type Notification, type Priority, SendRequest, type Trace } from './schema.ts';
 export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';
 export { waitNames } from './status-detail.ts';
 export {

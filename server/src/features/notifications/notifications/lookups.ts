@@ -17,7 +17,7 @@ export interface Lookups {
   senderProblem: string | null;
 }
 
-export interface KnownTemplate {
+interface KnownTemplate {
   /** The content is pinned to this version. */
   versionId: string;
   channels: ReadonlySet<Channel>;

@@ -62,7 +62,7 @@ export interface AcceptedNotification {
 }
 
 /** Whether the caller has closed the connection; what is not written by then is not written. */
-export type IsAbandoned = () => boolean;
+type IsAbandoned = () => boolean;
 
 export interface NotificationService {
   accept(

@@ -14,7 +14,7 @@ export interface SandboxRow {
   payload: object;
 }
 
-export interface SandboxFilter {
+interface SandboxFilter {
   notificationId?: string | undefined;
   channel?: string | undefined;
   /** The beginning of the recipient's address. */

@@ -15,7 +15,7 @@ export interface CategoryDirectory {
   forget(environmentId: string, key: string): void;
 }
 
-export interface CategoryFact {
+interface CategoryFact {
   isCritical: boolean;
   isArchived: boolean;
 }

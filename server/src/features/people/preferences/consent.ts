@@ -6,7 +6,7 @@ import type { PreferenceSource } from './schema.ts';
 import { userKeyOf } from './user-key.ts';
 
 /** The fields of a notification that decide which preferences apply. */
-export interface Addressed {
+interface Addressed {
   id: string;
   environment_id: string;
   channel: Channel;

@@ -12,7 +12,7 @@ export {
   type PreferenceChange,
   type PreferenceService,
 } from './preferences-service.ts';
-export { localTime, type QuietHours, quietUntil } from './quiet-hours.ts';
+export { localTime, quietUntil } from './quiet-hours.ts';
 export { channelOf, preferenceRoutes } from './routes.ts';
 export {
   CategoryKey,

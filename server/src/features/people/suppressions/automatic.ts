@@ -8,7 +8,7 @@ import type { SuppressionReason, SuppressionSource } from './schema.ts';
 import { deleteUnsubscribed, insertSuppressions, listSuppressed, type SuppressionRow } from './store.ts';
 
 /** The fields of a notification that the suppression list needs. */
-export interface Addressee {
+interface Addressee {
   id: string;
   environment_id: string;
   channel: Channel;

@@ -6,6 +6,5 @@ export {
   suppressRefused,
 } from './automatic.ts';
 export { suppressionRoutes } from './routes.ts';
-export type { SuppressionReason } from './schema.ts';
 export { createSuppressionService } from './service.ts';
 export type { SuppressionRow } from './store.ts';

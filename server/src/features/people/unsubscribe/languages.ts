@@ -1,7 +1,7 @@
 import { type PageLanguage, preferredLanguage } from '../../../http/languages.ts';
 
 /** The texts of the page. `{name}` is the name of the category. */
-export interface Texts {
+interface Texts {
   title: string;
   ask: string;
   button: string;

@@ -19,7 +19,7 @@ export interface KeyRow {
 const columns =
   'id, name, last4, preset, scopes, created_by_user_id, created_at, expires_at, retires_at, last_used_at';
 
-export interface NewKey {
+interface NewKey {
   id: string;
   environmentId: string;
   name: string;
@@ -107,7 +107,7 @@ export async function markKeyUsed(sql: Sql, id: string): Promise<void> {
   await use(sql, [id]);
 }
 
-export interface KeyIdentity {
+interface KeyIdentity {
   id: string;
   user_id: string;
   organization_id: string;

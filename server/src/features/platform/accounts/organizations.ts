@@ -23,7 +23,7 @@ const organizationsPerPerson = 20;
 
 type View = Static<typeof Organization>;
 
-export interface NewOrganization {
+interface NewOrganization {
   id: string;
   name: string;
   plan: Plan;

@@ -58,7 +58,7 @@ export async function replacePassword(sql: Sql, id: string, hash: string): Promi
   await overwritePassword(sql, [id, hash]);
 }
 
-export interface PersonRow {
+interface PersonRow {
   email: string;
   name: string;
   /** Each entry reads like `owner of Acme`. */

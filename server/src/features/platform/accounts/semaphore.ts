@@ -1,7 +1,7 @@
 import { Problem } from '../../../kernel/errors.ts';
 
 /** Runs `width` tasks concurrently and lets `waiting` more wait; beyond that, callers get an error with a retry time. */
-export interface Semaphore {
+interface Semaphore {
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 

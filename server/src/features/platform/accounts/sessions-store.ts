@@ -12,7 +12,7 @@ const insert = statement<{ id: string }>(
    returning id`,
 );
 
-export interface NewSession {
+interface NewSession {
   id: string;
   tokenHash: Buffer;
   userId: string;
@@ -127,7 +127,7 @@ interface SessionOnly {
   last_seen_at: Date;
 }
 
-export type SessionIdentity = SessionOnly &
+type SessionIdentity = SessionOnly &
   (
     | { environment_id: null }
     | {

@@ -30,7 +30,7 @@ export async function findOrganizationId(sql: Sql, environmentId: string): Promi
   return (await organizationOf(sql, [environmentId]))[0]?.organization_id ?? null;
 }
 
-export interface MembershipRow extends EnvironmentRow {
+interface MembershipRow extends EnvironmentRow {
   organization_id: string;
   organization_name: string;
   role: Role;

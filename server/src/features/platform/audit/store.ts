@@ -112,7 +112,7 @@ export async function clearAuditValues(
   await clearValues(sql, [environmentIds, targets.map(({ target }) => target), action]);
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   action?: string | undefined;
   target?: string | undefined;
   actorId?: string | undefined;

@@ -3,7 +3,7 @@ import { sameBytes } from '../../../kernel/crypto.ts';
 import { handleBytes, type LinkSecret, type LinkSecrets } from './secrets.ts';
 
 /** The purpose of a link: a token of one purpose is invalid for another. */
-export type Purpose = 'callback' | 'open' | 'click';
+type Purpose = 'callback' | 'open' | 'click';
 
 const version = 1;
 const tagBytes = 16;

@@ -1,7 +1,6 @@
 export { releaseForgottenObjects, tidyObjects } from './housekeeping.ts';
 export {
   type Bodies,
-  type BodyHolder,
   createNotificationObjects,
   type NotificationObjects,
   orUnavailable,

@@ -13,7 +13,7 @@ export interface Bodies {
 }
 
 /** The bodies of a notification are in this row, or in the object that it names. */
-export interface BodyHolder extends Bodies {
+interface BodyHolder extends Bodies {
   id: string;
   body_object: string | null;
 }

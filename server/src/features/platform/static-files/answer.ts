@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Reply } from '../../../http/route.ts';
 
 const encodings = ['br', 'gzip', 'identity'] as const;
-export type Encoding = (typeof encodings)[number];
+type Encoding = (typeof encodings)[number];
 
 /** A file of a build, with its precompressed forms. */
 export interface StaticFile {

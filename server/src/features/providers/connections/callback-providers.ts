@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../../../channels/contract.ts';
 import type { ProviderKind } from '../../../channels/registry.ts';
 
 /** A configured provider that may call us. */
-export interface CallbackProvider {
+interface CallbackProvider {
   kind: ProviderKind;
   /** The complete configuration, with its secrets decrypted. */
   config: ProviderConfig;

@@ -1,8 +1,4 @@
-export {
-  type CallbackProvider,
-  type CallbackProviders,
-  joinCallbackProviders,
-} from './callback-providers.ts';
+export { type CallbackProviders, joinCallbackProviders } from './callback-providers.ts';
 export { type ChatDirectory, createChatDirectory } from './chat-directory.ts';
 export { chatoneRoutes } from './chatone/routes.ts';
 export { createInstallationService } from './chatone/service.ts';

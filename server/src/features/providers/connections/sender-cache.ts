@@ -4,7 +4,7 @@ import { createCache } from '../../../kernel/cache.ts';
 /** Settings with their version, which changes with every write of the row, also by another release. */
 export type Versioned<Settings> = Settings & { version: string };
 
-export interface SenderCacheOptions<Settings, Sender> {
+interface SenderCacheOptions<Settings, Sender> {
   /** Environments without settings are left out. */
   read(environmentIds: string[]): Promise<Map<string, Versioned<Settings>>>;
   make(environmentId: string, settings: Versioned<Settings> | undefined): Sender | Promise<Sender>;

@@ -1,9 +1,2 @@
 export { addUpdate, createIncidentBoard, openIncident, resolveIncident } from './service.ts';
-export {
-  type IncidentRow,
-  listActive,
-  listByProvider,
-  lockIncidents,
-  shown,
-  tidyIncidents,
-} from './store.ts';
+export { listActive, listByProvider, lockIncidents, shown, tidyIncidents } from './store.ts';

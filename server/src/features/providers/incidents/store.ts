@@ -1,6 +1,6 @@
 import { type Pool, type Sql, statement } from '../../../db/sql.ts';
 
-export interface IncidentUpdate {
+interface IncidentUpdate {
   id: string;
   message: string;
 }

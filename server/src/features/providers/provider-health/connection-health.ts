@@ -26,7 +26,7 @@ export interface ConnectionRevision extends Pick<ConnectionHealthRow, 'status' |
   revision: number;
 }
 
-export interface ConnectionHealth {
+interface ConnectionHealth {
   /**
    * Wraps a carrier so that its outcomes are recorded; the carrier reports when its connection is gone, and must not be called
    * then.

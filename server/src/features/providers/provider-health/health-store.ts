@@ -149,7 +149,7 @@ export async function markRestored(
   await restore(sql, [environment_id, provider, callMs]);
 }
 
-export interface DemotedRow extends ProviderKey {
+interface DemotedRow extends ProviderKey {
   probe_in_ms: number;
 }
 

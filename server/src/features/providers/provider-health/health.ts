@@ -58,14 +58,14 @@ export interface Sums {
   failed_since: number;
 }
 
-export interface HealthState {
+interface HealthState {
   /** True when the start of an outage has been announced and its end has not. */
   firing: boolean;
   /** True when the provider is tried last. */
   demoted: boolean;
 }
 
-export interface HealthChange {
+interface HealthChange {
   fire: boolean;
   demote: boolean;
   recover: boolean;
@@ -83,7 +83,7 @@ export function judgeHealth(state: HealthState, sums: Sums): HealthChange {
   };
 }
 
-export type HealthStatus = 'healthy' | 'degraded' | 'outage';
+type HealthStatus = 'healthy' | 'degraded' | 'outage';
 
 /** Degraded means that an outage is ending, or that many messages fail but not most of them. */
 export function statusOf(

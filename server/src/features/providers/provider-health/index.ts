@@ -1,5 +1,4 @@
 export {
-  type ConnectionHealth,
   type ConnectionHealthRow,
   type ConnectionStatus,
   connectionHealthView,

@@ -15,7 +15,7 @@ import {
 } from './health-store.ts';
 import { publishOutages } from './public-outages.ts';
 
-export interface Outages {
+interface Outages {
   judge(providers: ProviderKey[] | 'all'): Promise<void>;
 }
 

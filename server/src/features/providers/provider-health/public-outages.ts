@@ -16,7 +16,7 @@ export interface SharedOutage {
 }
 
 /** The most recent incident about a kind of provider. */
-export interface LastIncident {
+interface LastIncident {
   active_id: string | null;
   resolved_at: Date | null;
 }

@@ -44,7 +44,7 @@ export interface RunAdvance {
 }
 
 /** A notification to be written with the advance, and the state of the run before it. */
-export interface Send {
+interface Send {
   draft: Draft;
   /** The state to return to when the notification cannot be written. */
   before: { state: RunState; entries: StepEntry[] };
@@ -54,7 +54,7 @@ export interface Send {
  * How a claim can end without an advance. early: nothing has happened yet. close_digest: the window is over, so the digest
  * takes no more items.
  */
-export type Opening = Input | { kind: 'early'; until: number } | { kind: 'close_digest' };
+type Opening = Input | { kind: 'early'; until: number } | { kind: 'close_digest' };
 
 /** Fairness: a run with more sends in a row continues in another advance, behind other runs. */
 const sendsPerAdvance = 20;

@@ -2,14 +2,14 @@ import type { Sql } from '../../../db/sql.ts';
 import type { Input, JoinDigestEffect } from '../../../engine/index.ts';
 import * as store from './digests-store.ts';
 
-export interface DigestJoin {
+interface DigestJoin {
   runId: string;
   workflowId: string;
   effect: JoinDigestEffect;
   now: number;
 }
 
-export interface JoinedDigest {
+interface JoinedDigest {
   /** The result for each run: it opened a digest, or its item joined the digest of another run. */
   inputs: Map<string, Extract<Input, { kind: 'digest_opened' | 'digest_joined' }>>;
   /** Surviving runs whose digest is full: they need not wait for the end of the window. */

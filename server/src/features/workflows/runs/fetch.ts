@@ -23,7 +23,7 @@ const fetchSchedule: RetrySchedule = {
   longestAskedMs: hour,
 };
 
-export type FetchResult =
+type FetchResult =
   | { kind: 'fetched'; body: Json }
   /** The call failed for good. */
   | { kind: 'failed'; reason: string }

@@ -4,4 +4,4 @@ export { createRunJob } from './job.ts';
 export { createNewRuns, type NewRuns } from './new-runs.ts';
 export { runRoutes } from './routes.ts';
 export { wakeRunsOf } from './sends-store.ts';
-export { createRunService, type RunService } from './service.ts';
+export { createRunService } from './service.ts';

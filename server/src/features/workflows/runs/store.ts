@@ -7,7 +7,7 @@ import { enqueueSql, type Lane, lanes, type Queue } from '../../../queue/index.t
 import { claimKeysSql, type KeyClaim } from '../../platform/idempotency/index.ts';
 import type { RunQuery, RunStatus } from './schema.ts';
 
-export interface RunRow {
+interface RunRow {
   id: string;
   environment_id: string;
   workflow_id: string;

@@ -2,7 +2,7 @@ import { type Sql, statement } from '../../../db/sql.ts';
 import { type Input, type TakeThrottleEffect, takePlace } from '../../../engine/index.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 
-export interface ThrottleRequest {
+interface ThrottleRequest {
   runId: string;
   workflowId: string;
   effect: TakeThrottleEffect;

@@ -18,7 +18,7 @@ import type { NewRuns } from './new-runs.ts';
 import type { RunStatus } from './schema.ts';
 import { findRun, insertRuns, type NewRun } from './store.ts';
 
-export interface Triggered {
+interface Triggered {
   runId: string;
   status: RunStatus;
   /** True when the Idempotency-Key was used before, and no run was triggered. */

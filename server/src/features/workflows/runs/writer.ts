@@ -24,7 +24,7 @@ import { takeThrottles } from './throttles.ts';
 import { endedEvent, hasEnded, stepWritesOf, updateOf } from './view.ts';
 import * as waits from './waits-store.ts';
 
-export interface RunWriter {
+interface RunWriter {
   end(result: RunJobResult): Promise<void>;
 }
 

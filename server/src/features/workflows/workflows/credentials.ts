@@ -7,7 +7,7 @@ export interface FetchFields {
 }
 
 /** `location` names the position of the credential: `header authorization`, `query api_key`, `password`. */
-export type ReplaceCredential = (credential: string, location: string) => string;
+type ReplaceCredential = (credential: string, location: string) => string;
 
 /**
  * Replaces each credential of a fetch step, always in the same order. A credential is a literal text in a header or a query

@@ -8,7 +8,7 @@ import { openBody, shownBody } from './sealed-body.ts';
 import { findWorkflow, listBodies } from './store.ts';
 
 /** A version as runs use it. A definition is null when a saved body can no longer be parsed. */
-export interface PinnedVersion {
+interface PinnedVersion {
   workflowKey: string;
   /** The definition with the credentials of its fetch steps. */
   definition: Definition | null;

@@ -4,7 +4,7 @@ import type { WorkflowPromotion } from './schema.ts';
 type Diff = WorkflowPromotion['workflow_diff'];
 type Change = Diff['status'];
 
-export interface Promotable {
+interface Promotable {
   name: string;
   description: string | null;
   /** The parsed body with its credentials: a changed credential is a change. */

@@ -1,12 +1,6 @@
 export { triggerDataProblem } from './body.ts';
 export { credentialsIn } from './credentials.ts';
-export {
-  type ActiveVersion,
-  createDefinitions,
-  type Definitions,
-  nameOf,
-  type PinnedVersion,
-} from './definitions.ts';
+export { type ActiveVersion, createDefinitions, type Definitions, nameOf } from './definitions.ts';
 export { sealSavedVersions } from './housekeeping.ts';
 export { workflowRoutes } from './routes.ts';
 export { WorkflowKey } from './schema.ts';

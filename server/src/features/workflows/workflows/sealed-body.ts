@@ -9,13 +9,13 @@ import { credentialsIn, destinationOf, type FetchFields, replaceCredentials } fr
  * A body as it is stored: the credentials of its fetch steps are masked in the text, and sealed beside it under the pointer of
  * their step. A reader of the text sees only masks; using the credentials requires opening the body.
  */
-export interface SealedBody {
+interface SealedBody {
   body: string;
   /** Null when the body was saved before sealing was introduced, and has not been sealed since. */
   secrets_sealed: Record<string, string> | null;
 }
 
-export type SealedVersion = SealedBody & { id: string };
+type SealedVersion = SealedBody & { id: string };
 
 const contextOf = (versionId: string, pointer: string): string => `workflow_version:${versionId}:${pointer}`;
 

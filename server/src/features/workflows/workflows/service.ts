@@ -37,7 +37,7 @@ import { validateOutside } from './validation.ts';
 import { validationContextOf } from './validation-context.ts';
 import { auditViewOf, type CountedWorkflow, type DetailedWorkflow, sourceOf } from './view.ts';
 
-export interface VersionOf<Row = WorkflowVersionRow> {
+interface VersionOf<Row = WorkflowVersionRow> {
   workflow: WorkflowRow;
   version: Row;
 }

@@ -2,16 +2,6 @@ import { createVerify, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Outbound } from '../../../http.ts';
 
-/** An Amazon SNS call whose shape was checked. */
-export interface SnsMessage {
-  Type: string;
-  MessageId: string;
-  TopicArn: string;
-  Message: string;
-  Timestamp: string;
-  SubscribeURL?: string;
-}
-
 const snsHost = /^sns\.[a-zA-Z0-9-]{3,}\.amazonaws\.com(\.cn)?$/;
 const fetchTimeoutMs = 5_000;
 const maxCertificateBytes = 65_536;

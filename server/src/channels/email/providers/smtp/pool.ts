@@ -5,7 +5,7 @@ import type { Session } from './session.ts';
  * it repeats messages automatically when a connection breaks, cannot stop a single one, and does not report whether a broken
  * connection had already carried the whole message, which decides between a retry and an unknown outcome.
  */
-export interface SessionPool {
+interface SessionPool {
   /** `fresh` excludes connections that were used before, because the server may have dropped them meanwhile. */
   acquire(options: Asking): Promise<{ session: Session; reused: boolean }>;
   release(session: Session): void;
@@ -20,7 +20,7 @@ interface Asking {
   signal: AbortSignal;
 }
 
-export interface PoolLimits {
+interface PoolLimits {
   connections: number;
   messagesPerConnection: number;
   idleMs: number;

@@ -21,7 +21,7 @@ export interface Timeouts {
   messageMs: number;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   policy: NetworkPolicy;
   clientName?: string | null;
   timeouts: Timeouts;

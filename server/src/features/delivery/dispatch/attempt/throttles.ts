@@ -9,7 +9,7 @@ interface ThrottleKey {
 }
 
 /** The throttles that apply to the carriers of one channel of an environment. */
-export interface ChannelThrottles {
+interface ChannelThrottles {
   /** Returns 0 when the carrier is not throttled. */
   until(carrier: Carrier): number;
   /** Resolves to the end of the throttle. */

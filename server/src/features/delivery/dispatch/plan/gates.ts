@@ -8,7 +8,7 @@ import type { ConsentFact } from '../load/consent.ts';
  * The gates a notification passes before a provider gets it, in this order. Each is a pure function of facts that were read for
  * the whole batch, so a batch of a hundred costs the queries of one.
  */
-export type GateVerdict =
+type GateVerdict =
   | { kind: 'pass' }
   | { kind: 'suppress'; reason: string; detail: string }
   /** `waitsFor` names what ends the wait before its time; see `Wait` of the queue. */
@@ -28,7 +28,7 @@ export interface GateFact
   brake?: BrakeVerdict | undefined;
 }
 
-export interface Gate {
+interface Gate {
   name: string;
   /** Notifications that the gate is not for pass without a trace. */
   isFor?(fact: GateFact): boolean;

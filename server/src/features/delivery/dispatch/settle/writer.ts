@@ -35,7 +35,7 @@ import {
 import { settledByReport } from './settlement.ts';
 
 /** A settlement to write; null when only the lease is to be ended. */
-export type DispatchResult = SettledDispatch | { claim: Claim; settled: null };
+type DispatchResult = SettledDispatch | { claim: Claim; settled: null };
 
 interface SettledDispatch {
   claim: Claim;
@@ -44,7 +44,7 @@ interface SettledDispatch {
 }
 
 /** Writes the results of dispatching in micro-batches: attempts before the call, settlements after it. */
-export interface DispatchWriter {
+interface DispatchWriter {
   /** Resolves to false when the lease is lost: another worker has the job, and nothing may be sent. */
   begin(claim: Claim, note: LeaseNote): Promise<boolean>;
   end(result: DispatchResult): Promise<void>;

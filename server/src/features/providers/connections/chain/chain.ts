@@ -11,7 +11,7 @@ import { maskConfig, openConfig, readConfig, type StoredProvider, sealConfig } f
 import type { ProviderBody } from './schema.ts';
 
 /** The chain of providers in the settings of an environment: the part that email and SMS share. */
-export interface ProviderChain {
+interface ProviderChain {
   kindOf(provider: Pick<StoredProvider, 'kind'>): ProviderKind;
   /** The chain that a caller gave. A provider with the id of a stored one keeps its id, its name and the omitted secrets. */
   next(
@@ -27,7 +27,7 @@ export interface ProviderChain {
   facts(sql: Sql, environmentId: string): Promise<(provider: StoredProvider) => ProviderFacts>;
 }
 
-export interface ProviderFacts {
+interface ProviderFacts {
   callback_url: string | null;
   health: ProviderHealth;
 }

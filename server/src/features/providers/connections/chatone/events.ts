@@ -6,7 +6,7 @@ import { notFound, Problem } from '../../../../kernel/errors.ts';
 import { recordAudit, serviceAuthor } from '../../../platform/audit/index.ts';
 import { type LostTeam, markTeamGone } from './store.ts';
 
-export interface SignedRequest {
+interface SignedRequest {
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
   requestId: string;

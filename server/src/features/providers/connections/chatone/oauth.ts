@@ -8,7 +8,7 @@ import type { InstallationService, Workspace } from './service.ts';
 import { insertOAuthState, takeOAuthState } from './store.ts';
 import { grantOf } from './tokens.ts';
 
-export interface OAuthFlow {
+interface OAuthFlow {
   /** Returns the URL of the service where the workspace grants access. */
   start(session: string, environmentId: string): Promise<string>;
   /** Returns the dashboard URL for the browser on its return, with the result in the query. */

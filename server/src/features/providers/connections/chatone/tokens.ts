@@ -35,7 +35,7 @@ export const refreshContext = (id: string): string => `chatone_installation:${id
 const aheadMs = 3_600_000;
 const refreshTimeoutMs = 10_000;
 
-export interface TokenKeeper {
+interface TokenKeeper {
   /** Returns the current token. `stale` is the token that the service has just rejected as expired. */
   tokenOf(row: InstallationRow, stale: string | null): Promise<string | { outcome: Outcome }>;
 }

@@ -24,14 +24,14 @@ export interface EndpointKind<View extends object> {
   test: Pick<TestMessage, 'text' | 'structured'>;
 }
 
-export interface EndpointBody {
+interface EndpointBody {
   label?: string | undefined;
   webhook_url?: string | undefined;
   key?: string | null | undefined;
   default_username?: string | null | undefined;
   default_avatar_url?: string | null | undefined;
 }
-export type NewChatEndpoint = EndpointBody & { label: string; webhook_url: string };
+type NewChatEndpoint = EndpointBody & { label: string; webhook_url: string };
 
 export interface ChatEndpointsService<View> {
   create(caller: Caller, body: NewChatEndpoint): Promise<View>;

@@ -9,7 +9,7 @@ import { createSenderCache } from '../sender-cache.ts';
 import { openPushKeys } from './secrets.ts';
 import { listVersionedPushSettings, type PushSettings, type StoredPushSettings } from './store.ts';
 
-export type PushSenders = { [Kind in DeviceKind]?: PushSender };
+type PushSenders = { [Kind in DeviceKind]?: PushSender };
 
 /** The push services of an environment; `problem` says why there are none although there are settings. */
 export interface PushConnection {

@@ -5,7 +5,7 @@ import { type Sql, statement } from '../../../../db/sql.ts';
 import type { Versioned } from '../sender-cache.ts';
 
 /** The result of the last check of a service with its settings. */
-export interface PushCheck {
+interface PushCheck {
   ok: boolean;
   detail: string;
   at: string;

@@ -21,7 +21,7 @@ export function readKind(given: string): SingleKind {
   return kind;
 }
 
-export type SmsSenderFields = Pick<StoredSmsProvider, 'from_number' | 'from_sender_id'>;
+type SmsSenderFields = Pick<StoredSmsProvider, 'from_number' | 'from_sender_id'>;
 
 /** The sender of a provider. `at` is the path of its fields, with a dot at the end when it is not empty. */
 export function readSender(

@@ -8,7 +8,7 @@ import { smsKinds } from './kinds.ts';
 import type { StoredSmsProvider } from './store.ts';
 
 /** An SMS provider with everything it needs, from the settings or the operator. */
-export interface SmsProvider extends SenderChoice {
+interface SmsProvider extends SenderChoice {
   kind: ProviderKind;
   config: ProviderConfig;
 }
