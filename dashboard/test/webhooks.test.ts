@@ -115,10 +115,11 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     await page.getByRole('button', { name: 'Retry now' }).click();
     await page.getByRole('main').getByText('Succeeded').first().waitFor();
     await attempts.getByText('thank you').first().waitFor({ state: 'attached' });
-    // Where the click takes five seconds to arrive, the retry that was due comes first, and the click makes another call.
+    // Where the click takes five seconds to arrive, the retry that was due comes first: the click then makes another call, or is
+    // refused while that one is under way.
     await until(id, `/deliveries/${deliveryId}`, ({ status }) => status === 'succeeded');
     sink.reply = ({ path }) => (path === '/gone' ? 410 : path.startsWith('/broken') ? 500 : 204);
-    expect(complaints).toEqual([]);
+    expect(complaints.filter((each) => !each.includes('409'))).toEqual([]);
   }, 120_000);
 
   test('an endpoint is edited, paused, resumed, given a new secret, and disabled', async () => {

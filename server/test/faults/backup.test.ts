@@ -321,4 +321,4 @@ test('a database of your own is backed up with its own tools', async () => {
   expect([nothing.code, nothing.output]).toEqual([1, expect.stringContaining('There is no database in')]);
   const unnamed = await command(join(folder, 'none'), ['--restore']);
   expect([unnamed.code, unnamed.output]).toEqual([1, 'Usage: npm start -- --restore DIR [--force]\n']);
-});
+}, 60_000);

@@ -221,9 +221,10 @@ describe('working', () => {
     for (const worker of workers) expect(await attemptsBy(worker)).toBeGreaterThan(0);
     // Claims are batches of a hundred: what came last is in one of the first of them.
     expect(lives.findIndex(({ id }) => id === critical)).toBeLessThan(300);
+    // In the order of acceptance they would be the last twenty. A claim that waits for a processor may send its part late.
     expect(
       lives.findLastIndex(({ environment_id }) => environment_id === api.liveEnvironmentId),
-    ).toBeLessThan(500);
+    ).toBeLessThan(1_500);
   });
 });
 

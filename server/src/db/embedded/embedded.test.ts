@@ -50,8 +50,8 @@ import {
 } from './test-harness.ts';
 
 beforeAll(prepare);
-afterEach(stopAll);
-afterAll(cleanUp);
+afterEach(stopAll, 120_000);
+afterAll(cleanUp, 120_000);
 
 describe('a first start', () => {
   test('creates a database that pg reaches by the url, listens on no port, and is gone after stop()', async () => {
