@@ -2,8 +2,7 @@
 import { createPool, type Pool } from '../server/src/db/sql.ts';
 import { newId } from '../server/src/kernel/ids.ts';
 import { lanes, workKinds } from '../server/src/queue/index.ts';
-import { releaseToReady } from '../server/src/queue/leased-store.ts';
-import { claim } from '../server/src/queue/ready-store.ts';
+import { claim, releaseToReady } from '../server/src/queue/store.ts';
 import { startDatabase } from './harness/database.ts';
 import { createReport } from './harness/report.ts';
 import { seedEnvironments, seedQueued } from './harness/seed.ts';

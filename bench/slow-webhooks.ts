@@ -4,7 +4,7 @@ import { type Sql, transaction } from '../server/src/db/sql.ts';
 import { recordEvents } from '../server/src/features/webhooks/index.ts';
 import { idTime } from '../server/src/kernel/ids.ts';
 import { lanes, type Work, workKinds } from '../server/src/queue/index.ts';
-import { insertReady } from '../server/src/queue/ready-store.ts';
+import { insertReady } from '../server/src/queue/store.ts';
 import { startWebhookSink } from '../server/test/simulators/webhook-sink.ts';
 import { startDatabase } from './harness/database.ts';
 import { quantile } from './harness/load.ts';

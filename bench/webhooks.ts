@@ -2,7 +2,7 @@
 import { query, transaction } from '../server/src/db/sql.ts';
 import { recordEvents } from '../server/src/features/webhooks/index.ts';
 import { lanes, type Work, workKinds } from '../server/src/queue/index.ts';
-import { insertReady } from '../server/src/queue/ready-store.ts';
+import { insertReady } from '../server/src/queue/store.ts';
 import { startDatabase } from './harness/database.ts';
 import { createReport } from './harness/report.ts';
 import { type Service, startService, testKey } from './harness/service.ts';

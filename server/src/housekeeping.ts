@@ -24,7 +24,7 @@ import { tidyIncidents } from './features/providers/incidents/index.ts';
 import { forgetEvents, sealSavedUrls } from './features/webhooks/index.ts';
 import { forgetRuns, tidyRuns, wakeRunsOf } from './features/workflows/runs/index.ts';
 import { sealSavedVersions } from './features/workflows/workflows/index.ts';
-import { tidyWorkers } from './queue/workers-store.ts';
+import { tidyWorkers } from './queue/heartbeat.ts';
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;

@@ -3730,21 +3730,19 @@ from filled f
 where b.key_id = f.key_id
 returning b.key_id, least(f.wanted, floor(f.tokens)) as granted, b.tokens;
 
--- queue_find_due (queue/later-store.ts)
-select run_at from queue_later where id = $1 and kind = $2;
+-- queue_find_ready (queue/fairness.ts)
+select kind, lane, tag::float8 from unnest($1::smallint[]) as kind, unnest($2::smallint[]) as lane cross join lateral (
+select r.tag from queue_ready r
+where r.kind = kind.kind and r.lane = lane.lane and r.tag >= ($3::bigint[])[kind.kind * 3 + lane.lane + 1]
+order by r.tag limit 1) first;
 
--- queue_hasten (queue/later-store.ts)
-with
- queue_source as (
- delete from queue_later where kind = $1 and id = any ($2::uuid[])
- returning kind, id, lane, environment_id, note, null::bigint as tag),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
+-- queue_reserve_tags (queue/fairness.ts)
+with queue_arriving as (
+  select * from json_to_recordset($1::json) as (kind smallint, lane smallint, environment_id uuid, burst int)
+), queue_floors as (
    select kind, lane, coalesce(
      (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($3::bigint[])[l.kind * 3 + l.lane + 1]
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($2::bigint[])[l.kind * 3 + l.lane + 1]
       order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
@@ -3760,12 +3758,44 @@ with
      set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
    returning kind, lane, environment_id, last_tag - burst as before
  )
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
-returning id;
+select kind, lane, environment_id, (before + 1)::float8 as first, burst
+from queue_taken_turns join queue_arriving using (kind, lane, environment_id);
+
+-- queue_heartbeat (queue/heartbeat.ts)
+insert into workers (id, alive_until) values ($1, now() + make_interval(secs => $2))
+on conflict (id) do update set alive_until = excluded.alive_until
+returning now();
+
+-- queue_remove_dead_workers (queue/heartbeat.ts)
+delete from workers w where alive_until < now() - interval '1 hour'
+and not exists (select from queue_leased l where l.worker_id = w.id);
+
+-- queue_remove_worker (queue/heartbeat.ts)
+delete from workers where id = $1;
+
+-- queue_count_waiting_for (queue/later-store.ts)
+with recursive names as (
+  (select waits_for as name from queue_later where environment_id = $1 and waits_for >= $5 and waits_for < $6
+   order by waits_for limit 1)
+  union all
+  select (select l.waits_for from queue_later l
+    where l.environment_id = $1 and l.waits_for > n.name and l.waits_for < $6 order by l.waits_for limit 1)
+  from names n where n.name is not null
+)
+select name, waiting.count, waiting.oldest_at from names cross join lateral (
+  select count(*)::int as count, min(waits_since) as oldest_at from (
+    select waits_since from queue_later where environment_id = $1 and waits_for = name and kind = $2 limit $4) first) waiting
+where starts_with(name, $3) and waiting.count > 0;
+
+-- queue_find_due (queue/later-store.ts)
+select run_at from queue_later where id = $1 and kind = $2;
+
+-- queue_list_waiting_for (queue/later-store.ts)
+select given.name, l.id, l.note from unnest($2::text[]) as given (name) cross join lateral (
+  select lane, waits_since, id, note from queue_later
+  where environment_id = $1 and waits_for = given.name and kind = $3
+  order by lane, waits_since, id limit $4) l
+order by given.name, l.lane, l.waits_since, l.id;
 
 -- queue_postpone (queue/later-store.ts)
 insert into queue_later (kind, id, lane, environment_id, note, run_at, waits_for, waits_since)
@@ -3808,241 +3838,7 @@ with
  from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
 returning kind;
 
--- queue_add_to_notes (queue/leased-store.ts)
-update queue_leased l set note = coalesce(l.note, '{}') || i.note
-from json_to_recordset($1::json) as i (id uuid, note jsonb)
-where l.id = i.id and l.kind = $2 and l.worker_id = $3
-returning l.id;
-
--- queue_begin (queue/leased-store.ts)
-update queue_leased l set note = i.note
-from json_to_recordset($1::json) as i (id uuid, note jsonb)
-where l.id = i.id and l.kind = $2 and l.worker_id = $3
-returning l.id;
-
--- queue_defer (queue/leased-store.ts)
-with held as (
-  delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
-  returning kind, id, lane, environment_id, note)
-insert into queue_later (kind, id, lane, environment_id, note, run_at)
-select kind, id, lane, environment_id, note, now() + make_interval(secs => $4) from held;
-
--- queue_find_old_leases (queue/leased-store.ts)
-select kind, id from queue_leased where worker_id = $1 and leased_at < now() - make_interval(secs => $2);
-
--- queue_finish (queue/leased-store.ts)
-delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3 returning id;
-
--- queue_release (queue/leased-store.ts)
-with
-queue_source as (
-delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
-returning kind, id, lane, environment_id, note, null::bigint as tag),
-queue_arriving as (
-  select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
-),
-queue_floors as (
-  select kind, lane, coalesce(
-    (select r.tag - 1 from queue_ready r
-     where r.kind = l.kind and r.lane = l.lane and r.tag >= ($4::bigint[])[l.kind * 3 + l.lane + 1]
-     order by r.tag limit 1),
-    (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-    0) as tag
-  from (select distinct kind, lane from queue_arriving) l
-),
-queue_taken_turns as (
-  insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-  select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-  from queue_arriving a join queue_floors f using (kind, lane)
-  -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-  order by a.kind = 3, 1, 2, 3
-  on conflict (kind, lane, environment_id) do update
-    set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-  returning kind, lane, environment_id, last_tag - burst as before
-)
-insert into queue_ready (id, kind, lane, tag, environment_id, note)
-select s.id, s.kind, s.lane, coalesce(s.tag,
-  t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-  s.environment_id, s.note
-from queue_source s left join queue_taken_turns t using (kind, lane, environment_id);
-
--- queue_rescue (queue/leased-store.ts)
-with
- queue_source as (
- delete from queue_leased where ctid = any (array(
-   select l.ctid from queue_leased l
-   where now() < $2 and not exists (select from workers w where w.id = l.worker_id and w.alive_until > now())
-   limit $1 for update skip locked))
- returning kind, id, lane, environment_id, note, null::bigint as tag),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($3::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- )
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
-returning kind;
-
--- queue_claim_parked (queue/parked-store.ts)
-with taken as (
-  delete from queue_parked where ctid = any (array(
-    select ctid from queue_parked where kind = $1 and place = $2 order by lane, id limit $3 for update skip locked))
-  returning kind, id, lane, environment_id, note
-)
-insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
-select kind, id, lane, environment_id, note, $4 from taken
-returning kind, id, lane, environment_id, note, leased_at;
-
--- queue_find_places (queue/parked-store.ts)
-select k.kind, places.place, places.environment_id
-from unnest($1::smallint[]) as k (kind) cross join lateral (
-  with recursive found as (
-    (select place, environment_id from queue_parked where kind = k.kind order by place limit 1)
-    union all
-    select next.place, next.environment_id from found f cross join lateral (
-      select p.place, p.environment_id from queue_parked p
-      where p.kind = k.kind and p.place > f.place order by p.place limit 1) next
-  )
-  select place, environment_id from found limit $2) places;
-
--- queue_park (queue/parked-store.ts)
-with input as (select * from json_to_recordset($1::json) as (id uuid, place text)),
-held as (
-  delete from queue_leased where kind = $2 and worker_id = $3 and id = any (array(select id from input))
-  returning kind, id, lane, environment_id, note)
-insert into queue_parked (kind, id, lane, environment_id, note, place)
-select h.kind, h.id, h.lane, h.environment_id, h.note, i.place from held h join input i using (id)
-returning id;
-
--- queue_take_parked (queue/parked-store.ts)
-delete from queue_parked where id = $1 and kind = $2 returning kind, id, lane, environment_id, note;
-
--- queue_claim (queue/ready-store.ts)
-with taken as (
-  delete from queue_ready where ctid = any (array(
-    select first.ctid from unnest($2::bigint[]) with ordinality as l (low, number) cross join lateral (
-      select ctid from queue_ready
-      where kind = $1 and lane = l.number - 1 and tag >= l.low order by tag limit $3 for update skip locked) first
-    limit $3))
-  returning kind, id, lane, environment_id, note, tag
-), leased as (
-  insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
-  select kind, id, lane, environment_id, note, $4 from taken
-  returning id, leased_at
-)
-select kind, id, lane, environment_id, note, leased_at, tag::float8 from taken join leased using (id);
-
--- queue_depth (queue/ready-store.ts)
-select k.kind, l.lane,
-  (select count(*)::int from (
-     select from queue_ready r where r.kind = k.kind and r.lane = l.lane order by r.tag limit 10000) c) as waiting
-from unnest($1::smallint[]) as k (kind), unnest($2::smallint[]) as l (lane);
-
--- queue_enqueue (queue/ready-store.ts)
-with
-queue_source as (select * from json_to_recordset($1::json)
-   as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb, tag bigint)),
-queue_arriving as (
-  select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
-),
-queue_floors as (
-  select kind, lane, coalesce(
-    (select r.tag - 1 from queue_ready r
-     where r.kind = l.kind and r.lane = l.lane and r.tag >= ($2::bigint[])[l.kind * 3 + l.lane + 1]
-     order by r.tag limit 1),
-    (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-    0) as tag
-  from (select distinct kind, lane from queue_arriving) l
-),
-queue_taken_turns as (
-  insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-  select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-  from queue_arriving a join queue_floors f using (kind, lane)
-  -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-  order by a.kind = 3, 1, 2, 3
-  on conflict (kind, lane, environment_id) do update
-    set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-  returning kind, lane, environment_id, last_tag - burst as before
-)
-insert into queue_ready (id, kind, lane, tag, environment_id, note)
-select s.id, s.kind, s.lane, coalesce(s.tag,
-  t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-  s.environment_id, s.note
-from queue_source s left join queue_taken_turns t using (kind, lane, environment_id);
-
--- queue_find_ready (queue/ready-store.ts)
-select kind, lane, tag::float8 from unnest($1::smallint[]) as kind, unnest($2::smallint[]) as lane cross join lateral (
-select r.tag from queue_ready r
-where r.kind = kind.kind and r.lane = lane.lane and r.tag >= ($3::bigint[])[kind.kind * 3 + lane.lane + 1]
-order by r.tag limit 1) first;
-
--- queue_reserve_tags (queue/ready-store.ts)
-with queue_arriving as (
-  select * from json_to_recordset($1::json) as (kind smallint, lane smallint, environment_id uuid, burst int)
-), queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($2::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- )
-select kind, lane, environment_id, (before + 1)::float8 as first, burst
-from queue_taken_turns join queue_arriving using (kind, lane, environment_id);
-
--- queue_count_waiting_for (queue/waits-store.ts)
-with recursive names as (
-  (select waits_for as name from queue_later where environment_id = $1 and waits_for >= $5 and waits_for < $6
-   order by waits_for limit 1)
-  union all
-  select (select l.waits_for from queue_later l
-    where l.environment_id = $1 and l.waits_for > n.name and l.waits_for < $6 order by l.waits_for limit 1)
-  from names n where n.name is not null
-)
-select name, waiting.count, waiting.oldest_at from names cross join lateral (
-  select count(*)::int as count, min(waits_since) as oldest_at from (
-    select waits_since from queue_later where environment_id = $1 and waits_for = name and kind = $2 limit $4) first) waiting
-where starts_with(name, $3) and waiting.count > 0;
-
--- queue_list_waiting_for (queue/waits-store.ts)
-select given.name, l.id, l.note from unnest($2::text[]) as given (name) cross join lateral (
-  select lane, waits_since, id, note from queue_later
-  where environment_id = $1 and waits_for = given.name and kind = $3
-  order by lane, waits_since, id limit $4) l
-order by given.name, l.lane, l.waits_since, l.id;
-
--- queue_release_waiting (queue/waits-store.ts)
+-- queue_release_waiting (queue/later-store.ts)
 with
  queue_source as (
  delete from queue_later where ctid = any (array(
@@ -4080,7 +3876,64 @@ with
  from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
 returning id;
 
--- queue_wake (queue/waits-store.ts)
+-- queue_run_now (queue/later-store.ts)
+with
+ queue_source as (
+ delete from queue_later where kind = $1 and id = any ($2::uuid[])
+ returning kind, id, lane, environment_id, note, null::bigint as tag),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($3::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ )
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
+returning id;
+
+-- queue_take_many_waiting (queue/later-store.ts)
+with later as (
+  delete from queue_later where ctid = any (array(
+    select ctid from queue_later where id = any ($1::uuid[]) and kind = $2 order by id for update))
+  returning id), ready as (
+  delete from queue_ready where ctid = any (array(
+    select ctid from queue_ready where id = any ($1::uuid[]) and kind = $2 order by id for update))
+  returning id), parked as (
+  delete from queue_parked where ctid = any (array(
+    select ctid from queue_parked where id = any ($1::uuid[]) and kind = $2 order by id for update))
+  returning id)
+select id from later union all select id from ready union all select id from parked;
+
+-- queue_take_parked (queue/later-store.ts)
+delete from queue_parked where id = $1 and kind = $2 returning kind, id, lane, environment_id, note;
+
+-- queue_take_waiting (queue/later-store.ts)
+with l as (
+  delete from queue_later where id = $1 and kind = $2
+  returning kind, id, lane, environment_id, note, run_at, waits_for, waits_since),
+r as (delete from queue_ready where id = $1 and kind = $2 returning kind, id, lane, environment_id, note)
+select * from l union all select *, null, null, null from r;
+
+-- queue_wake (queue/later-store.ts)
 with
  queue_source as (
  delete from queue_later where ctid = any (array(
@@ -4117,34 +3970,181 @@ with
  from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
 returning id;
 
--- queue_take_many_waiting (queue/withdraw-store.ts)
-with later as (
-  delete from queue_later where ctid = any (array(
-    select ctid from queue_later where id = any ($1::uuid[]) and kind = $2 order by id for update))
-  returning id), ready as (
+-- queue_add_to_notes (queue/store.ts)
+update queue_leased l set note = coalesce(l.note, '{}') || i.note
+from json_to_recordset($1::json) as i (id uuid, note jsonb)
+where l.id = i.id and l.kind = $2 and l.worker_id = $3
+returning l.id;
+
+-- queue_begin (queue/store.ts)
+update queue_leased l set note = i.note
+from json_to_recordset($1::json) as i (id uuid, note jsonb)
+where l.id = i.id and l.kind = $2 and l.worker_id = $3
+returning l.id;
+
+-- queue_claim (queue/store.ts)
+with taken as (
   delete from queue_ready where ctid = any (array(
-    select ctid from queue_ready where id = any ($1::uuid[]) and kind = $2 order by id for update))
-  returning id), parked as (
+    select first.ctid from unnest($2::bigint[]) with ordinality as l (low, number) cross join lateral (
+      select ctid from queue_ready
+      where kind = $1 and lane = l.number - 1 and tag >= l.low order by tag limit $3 for update skip locked) first
+    limit $3))
+  returning kind, id, lane, environment_id, note, tag
+), leased as (
+  insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
+  select kind, id, lane, environment_id, note, $4 from taken
+  returning id, leased_at
+)
+select kind, id, lane, environment_id, note, leased_at, tag::float8 from taken join leased using (id);
+
+-- queue_claim_parked (queue/store.ts)
+with taken as (
   delete from queue_parked where ctid = any (array(
-    select ctid from queue_parked where id = any ($1::uuid[]) and kind = $2 order by id for update))
-  returning id)
-select id from later union all select id from ready union all select id from parked;
+    select ctid from queue_parked where kind = $1 and place = $2 order by lane, id limit $3 for update skip locked))
+  returning kind, id, lane, environment_id, note
+)
+insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
+select kind, id, lane, environment_id, note, $4 from taken
+returning kind, id, lane, environment_id, note, leased_at;
 
--- queue_take_waiting (queue/withdraw-store.ts)
-with l as (
-  delete from queue_later where id = $1 and kind = $2
-  returning kind, id, lane, environment_id, note, run_at, waits_for, waits_since),
-r as (delete from queue_ready where id = $1 and kind = $2 returning kind, id, lane, environment_id, note)
-select * from l union all select *, null, null, null from r;
+-- queue_depth (queue/store.ts)
+select k.kind, l.lane,
+  (select count(*)::int from (
+     select from queue_ready r where r.kind = k.kind and r.lane = l.lane order by r.tag limit 10000) c) as waiting
+from unnest($1::smallint[]) as k (kind), unnest($2::smallint[]) as l (lane);
 
--- queue_heartbeat (queue/workers-store.ts)
-insert into workers (id, alive_until) values ($1, now() + make_interval(secs => $2))
-on conflict (id) do update set alive_until = excluded.alive_until
-returning now();
+-- queue_enqueue (queue/store.ts)
+with
+queue_source as (select * from json_to_recordset($1::json)
+   as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb, tag bigint)),
+queue_arriving as (
+  select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+),
+queue_floors as (
+  select kind, lane, coalesce(
+    (select r.tag - 1 from queue_ready r
+     where r.kind = l.kind and r.lane = l.lane and r.tag >= ($2::bigint[])[l.kind * 3 + l.lane + 1]
+     order by r.tag limit 1),
+    (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+    0) as tag
+  from (select distinct kind, lane from queue_arriving) l
+),
+queue_taken_turns as (
+  insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+  select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+  from queue_arriving a join queue_floors f using (kind, lane)
+  -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+  order by a.kind = 3, 1, 2, 3
+  on conflict (kind, lane, environment_id) do update
+    set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+  returning kind, lane, environment_id, last_tag - burst as before
+)
+insert into queue_ready (id, kind, lane, tag, environment_id, note)
+select s.id, s.kind, s.lane, coalesce(s.tag,
+  t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+  s.environment_id, s.note
+from queue_source s left join queue_taken_turns t using (kind, lane, environment_id);
 
--- queue_remove_dead_workers (queue/workers-store.ts)
-delete from workers w where alive_until < now() - interval '1 hour'
-and not exists (select from queue_leased l where l.worker_id = w.id);
+-- queue_find_old_leases (queue/store.ts)
+select kind, id from queue_leased where worker_id = $1 and leased_at < now() - make_interval(secs => $2);
 
--- queue_remove_worker (queue/workers-store.ts)
-delete from workers where id = $1;
+-- queue_find_parked_keys (queue/store.ts)
+select k.kind, places.place, places.environment_id
+from unnest($1::smallint[]) as k (kind) cross join lateral (
+  with recursive found as (
+    (select place, environment_id from queue_parked where kind = k.kind order by place limit 1)
+    union all
+    select next.place, next.environment_id from found f cross join lateral (
+      select p.place, p.environment_id from queue_parked p
+      where p.kind = k.kind and p.place > f.place order by p.place limit 1) next
+  )
+  select place, environment_id from found limit $2) places;
+
+-- queue_finish (queue/store.ts)
+delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3 returning id;
+
+-- queue_park (queue/store.ts)
+with input as (select * from json_to_recordset($1::json) as (id uuid, place text)),
+held as (
+  delete from queue_leased where kind = $2 and worker_id = $3 and id = any (array(select id from input))
+  returning kind, id, lane, environment_id, note)
+insert into queue_parked (kind, id, lane, environment_id, note, place)
+select h.kind, h.id, h.lane, h.environment_id, h.note, i.place from held h join input i using (id)
+returning id;
+
+-- queue_release (queue/store.ts)
+with
+queue_source as (
+delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
+returning kind, id, lane, environment_id, note, null::bigint as tag),
+queue_arriving as (
+  select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+),
+queue_floors as (
+  select kind, lane, coalesce(
+    (select r.tag - 1 from queue_ready r
+     where r.kind = l.kind and r.lane = l.lane and r.tag >= ($4::bigint[])[l.kind * 3 + l.lane + 1]
+     order by r.tag limit 1),
+    (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+    0) as tag
+  from (select distinct kind, lane from queue_arriving) l
+),
+queue_taken_turns as (
+  insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+  select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+  from queue_arriving a join queue_floors f using (kind, lane)
+  -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+  order by a.kind = 3, 1, 2, 3
+  on conflict (kind, lane, environment_id) do update
+    set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+  returning kind, lane, environment_id, last_tag - burst as before
+)
+insert into queue_ready (id, kind, lane, tag, environment_id, note)
+select s.id, s.kind, s.lane, coalesce(s.tag,
+  t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+  s.environment_id, s.note
+from queue_source s left join queue_taken_turns t using (kind, lane, environment_id);
+
+-- queue_rescue (queue/store.ts)
+with
+ queue_source as (
+ delete from queue_leased where ctid = any (array(
+   select l.ctid from queue_leased l
+   where now() < $2 and not exists (select from workers w where w.id = l.worker_id and w.alive_until > now())
+   limit $1 for update skip locked))
+ returning kind, id, lane, environment_id, note, null::bigint as tag),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($3::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ )
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
+returning kind;
+
+-- queue_snooze (queue/store.ts)
+with held as (
+  delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
+  returning kind, id, lane, environment_id, note)
+insert into queue_later (kind, id, lane, environment_id, note, run_at)
+select kind, id, lane, environment_id, note, now() + make_interval(secs => $4) from held;

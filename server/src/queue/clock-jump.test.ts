@@ -7,11 +7,10 @@ import { createPool, type Pool, query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
 import { createMetrics } from '../kernel/metrics.ts';
-import * as leased from './leased-store.ts';
-import { createLowWater } from './low-water.ts';
-import * as ready from './ready-store.ts';
-import { type Job, type Runner, startRunner } from './runner.ts';
-import { lanes, type WorkKind, workKinds } from './work.ts';
+import { createLowWater } from './fairness.ts';
+import { type Runner, startRunner } from './runner.ts';
+import * as store from './store.ts';
+import { type Job, lanes, type WorkKind, workKinds } from './work.ts';
 
 const log = createLog('fatal');
 const kind = workKinds.notification;
@@ -54,7 +53,7 @@ function start(at: string, begun: (id: string) => void): string {
     async run({ id }) {
       begun(id);
       if (id === at) await stopping;
-      else await leased.deleteLeases(pool, kind, [id], workerId);
+      else await store.deleteLeases(pool, kind, [id], workerId);
     },
   };
   const jobs = Object.fromEntries(Object.keys(workKinds).map((name) => [name, none]));
@@ -91,7 +90,7 @@ test('workers that live are not taken for dead when the clock of the database is
   const held = newId();
   const begun: string[] = [];
   const first = start(held, (id) => begun.push(id));
-  await ready.insertReady(pool, [
+  await store.insertReady(pool, [
     { kind, id: held, lane: lanes.normal, environment_id: newId(), note: null },
   ]);
   await waitUntil(async () => (begun.includes(held) ? true : new Error('nobody has it')));

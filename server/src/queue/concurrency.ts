@@ -41,7 +41,7 @@ export interface ConcurrencyOptions {
 /** The part of the queue that the limits of one kind of work use. */
 interface Parking {
   /** Ends the leases and parks the work. */
-  park(work: { id: string; place: string }[]): Promise<unknown>;
+  park(work: { id: string; key: string }[]): Promise<unknown>;
   /** Claims up to `limit` parked items of a key for this process. Returns their number. */
   unpark(key: string, limit: number): Promise<number>;
 }
@@ -56,7 +56,7 @@ const firstCalls = 2;
 const forgetMs = 30_000;
 const forgetSlowMs = 600_000;
 
-/** The calls of all keys of an environment: in flight, or on their way to `acquire`. */
+/** The calls of all keys of an environment. */
 interface EnvironmentUse {
   calls: number;
   keys: number;
@@ -88,12 +88,18 @@ interface Waiter {
   go(): void;
 }
 
-export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOptions): RefilledConcurrency {
-  const keys = new Map<string, LimitedKey>();
-  const environments = new Map<string, EnvironmentUse>();
-  let calls = 0;
+/** The calls of one kind of work in this process, in flight or on their way to `acquire`. */
+interface Calls {
+  options: ConcurrencyOptions;
+  total: number;
+  keys: Map<string, LimitedKey>;
+  environments: Map<string, EnvironmentUse>;
+}
 
-  const parks = createBatcher<{ id: string; place: string }, undefined>(
+export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOptions): RefilledConcurrency {
+  const calls: Calls = { options, total: 0, keys: new Map(), environments: new Map() };
+
+  const parks = createBatcher<{ id: string; key: string }, undefined>(
     async (work) => {
       await parking.park(work);
       return work.map(() => undefined);
@@ -101,81 +107,15 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     { concurrency: 1, maxItems: 500 },
   );
 
-  function limitedKeyOf(name: string, environmentId: string): LimitedKey {
-    const known = keys.get(name);
-    if (known) return known;
-    const environment = environments.get(environmentId) ?? { calls: 0, keys: 0 };
-    environments.set(environmentId, environment);
-    environment.keys += 1;
-    const made: LimitedKey = {
-      key: name,
-      environmentId,
-      environment,
-      inFlight: new Set(),
-      waiting: new Set(),
-      parked: false,
-      parking: 0,
-      arriving: 0,
-      unparking: false,
-      unparkedAt: 0,
-      failing: false,
-      averageMs: null,
-      usedAt: 0,
-    };
-    keys.set(name, made);
-    return made;
-  }
-
-  function forget({ key, environmentId, environment }: LimitedKey): void {
-    keys.delete(key);
-    environment.keys -= 1;
-    if (environment.keys === 0) environments.delete(environmentId);
-  }
-
-  function count(key: LimitedKey, change: number): void {
-    calls += change;
-    key.environment.calls += change;
-  }
-
-  function countArriving(key: LimitedKey, change: number): void {
-    key.arriving += change;
-    count(key, change);
-  }
-
-  function isSlow(key: LimitedKey): boolean {
-    const [oldest] = key.inFlight;
-    const isOverdue = oldest !== undefined && steadyClock() - oldest.since > slowMs;
-    return key.failing || isOverdue || (key.averageMs ?? 0) > slowMs;
-  }
-
-  function limitOf(key: LimitedKey): number {
-    const { maxConcurrent, maxConcurrentWhenFailing } = options;
-    const share = (options.total - (calls - key.environment.calls)) / 2;
-    const free = share - key.environment.calls;
-    const isUnknown = key.averageMs === null;
-    const slow = isSlow(key);
-    if (!slow && !isUnknown) return Math.max(1, Math.min(maxConcurrent, Math.floor(free / 8)));
-    // A quarter of the share is left to keys that answer quickly, however many do not.
-    const spare = Math.max(0, Math.floor((free - share / 4) / 8));
-    // An environment without a call keeps one, or other tenants could keep its critical sends waiting.
-    const least = !key.failing && key.environment.calls === 0 ? 1 : 0;
-    if (slow) return Math.max(least, Math.min(key.failing ? maxConcurrentWhenFailing : maxConcurrent, spare));
-    return free >= 1 ? Math.max(1, Math.min(firstCalls, spare)) : 0;
-  }
-
-  /** Critical work has half as much room again, as in the process itself. */
-  const limitFor = (claim: Claim, key: LimitedKey): number =>
-    Math.ceil(limitOf(key) * (claim.lane === 'critical' ? 1.5 : 1));
-
   function admit(key: LimitedKey): Permit {
     const call = { since: steadyClock() };
     key.inFlight.add(call);
-    count(key, 1);
+    count(calls, key, 1);
     return {
       release(answered) {
         const tookMs = steadyClock() - call.since;
         key.inFlight.delete(call);
-        count(key, -1);
+        count(calls, key, -1);
         key.failing = !answered;
         key.averageMs =
           key.averageMs === null ? tookMs : key.averageMs + averageWeight * (tookMs - key.averageMs);
@@ -187,10 +127,10 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
 
   /** Admits critical work first: its limit is higher, so it may go while the rest waits. */
   function admitWaiting(key: LimitedKey): void {
-    for (const isCriticalTurn of [true, false]) {
+    for (const isCriticalPass of [true, false]) {
       for (const { claim, go } of key.waiting) {
-        if ((claim.lane === 'critical') !== isCriticalTurn) continue;
-        if (key.inFlight.size >= limitFor(claim, key)) break;
+        if ((claim.lane === 'critical') !== isCriticalPass) continue;
+        if (key.inFlight.size >= limitFor(calls, claim, key)) break;
         go();
       }
     }
@@ -200,7 +140,7 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     key.parked = true;
     key.parking += 1;
     try {
-      await parks.add({ id: claim.id, place: key.key });
+      await parks.add({ id: claim.id, key: key.key });
     } finally {
       key.parking -= 1;
     }
@@ -208,45 +148,28 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
   }
 
   async function acquire(claim: Claim, name: string): Promise<Permit | null> {
-    const key = limitedKeyOf(name, claim.environmentId);
+    const key = limitedKeyOf(calls, name, claim.environmentId);
     key.usedAt = steadyClock();
-    const unparkedFrom = claim.unparkedFrom === null ? undefined : keys.get(claim.unparkedFrom);
-    if (unparkedFrom && unparkedFrom.arriving > 0) countArriving(unparkedFrom, -1);
+    const unparkedFrom = claim.unparkedFrom === null ? undefined : calls.keys.get(claim.unparkedFrom);
+    if (unparkedFrom && unparkedFrom.arriving > 0) countArriving(calls, unparkedFrom, -1);
     const isCritical = claim.lane === 'critical';
     if (unparkedFrom !== key && key.parked && !isCritical) return park(claim, key);
-    if (key.inFlight.size < limitFor(claim, key)) return admit(key);
+    if (key.inFlight.size < limitFor(calls, claim, key)) return admit(key);
     // A slow key will hardly have room soon, and work that waits in memory keeps other work from being claimed.
     if (isSlow(key) && !isCritical) return park(claim, key);
 
-    const room = await new Promise<Permit | null>((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        key.waiting.delete(waiter);
-      };
-      const waiter: Waiter = {
-        claim,
-        go() {
-          end();
-          resolve(admit(key));
-        },
-      };
-      const timer = setTimeout(() => {
-        end();
-        resolve(null);
-      }, waitMs);
-      key.waiting.add(waiter);
-    });
-    return room ?? park(claim, key);
+    const permit = await waitForRoom(key, claim, admit);
+    return permit ?? park(claim, key);
   }
 
   /** Claims parked work once half of the limit is free, so that each round trip brings several items. */
   async function refillKey(key: LimitedKey): Promise<void> {
     const coming = key.inFlight.size + key.arriving + key.waiting.size;
-    const limit = limitOf(key);
+    const limit = limitOf(calls, key);
     if (!key.parked || key.unparking || limit === 0 || coming > limit / 2) return;
     key.unparking = true;
     const wanted = limit - coming;
-    countArriving(key, wanted); // before the answer, so that other keys do not count on the same room
+    countArriving(calls, key, wanted); // before the answer, so that other keys do not count on the same room
     let taken = 0;
     try {
       taken = await parking.unpark(key.key, wanted);
@@ -255,7 +178,7 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     } catch {
       // The database is unavailable; the next tick tries again.
     } finally {
-      countArriving(key, -Math.min(key.arriving, wanted - taken));
+      countArriving(calls, key, -Math.min(key.arriving, wanted - taken));
       key.unparking = false;
     }
   }
@@ -264,20 +187,105 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     acquire,
     refill(parked) {
       const now = steadyClock();
-      for (const { place, environment_id } of parked) limitedKeyOf(place, environment_id).parked = true;
-      for (const key of [...keys.values()]) {
+      for (const { place, environment_id } of parked)
+        limitedKeyOf(calls, place, environment_id).parked = true;
+      for (const key of [...calls.keys.values()]) {
         // Unparked work that was not sent, because it was cancelled or could not be loaded, never arrives.
-        if (now - key.unparkedAt > arrivalMs && !key.unparking) countArriving(key, -key.arriving);
+        if (now - key.unparkedAt > arrivalMs && !key.unparking) countArriving(calls, key, -key.arriving);
         const before = key.arriving;
         void refillKey(key);
         if (key.arriving > before) {
           // The next time others come first: the free calls may not be enough for all slow keys.
-          keys.delete(key.key);
-          keys.set(key.key, key);
+          calls.keys.delete(key.key);
+          calls.keys.set(key.key, key);
         }
         const isIdle = !key.parked && key.inFlight.size + key.waiting.size + key.parking + key.arriving === 0;
-        if (isIdle && now - key.usedAt > (isSlow(key) ? forgetSlowMs : forgetMs)) forget(key);
+        if (isIdle && now - key.usedAt > (isSlow(key) ? forgetSlowMs : forgetMs)) forget(calls, key);
       }
     },
   };
+}
+
+function limitedKeyOf({ keys, environments }: Calls, name: string, environmentId: string): LimitedKey {
+  const known = keys.get(name);
+  if (known) return known;
+  const environment = environments.get(environmentId) ?? { calls: 0, keys: 0 };
+  environments.set(environmentId, environment);
+  environment.keys += 1;
+  const made: LimitedKey = {
+    key: name,
+    environmentId,
+    environment,
+    inFlight: new Set(),
+    waiting: new Set(),
+    parked: false,
+    parking: 0,
+    arriving: 0,
+    unparking: false,
+    unparkedAt: 0,
+    failing: false,
+    averageMs: null,
+    usedAt: 0,
+  };
+  keys.set(name, made);
+  return made;
+}
+
+function forget({ keys, environments }: Calls, { key, environmentId, environment }: LimitedKey): void {
+  keys.delete(key);
+  environment.keys -= 1;
+  if (environment.keys === 0) environments.delete(environmentId);
+}
+
+function count(calls: Calls, key: LimitedKey, change: number): void {
+  calls.total += change;
+  key.environment.calls += change;
+}
+
+function countArriving(calls: Calls, key: LimitedKey, change: number): void {
+  key.arriving += change;
+  count(calls, key, change);
+}
+
+function isSlow(key: LimitedKey): boolean {
+  const [oldest] = key.inFlight;
+  const isOverdue = oldest !== undefined && steadyClock() - oldest.since > slowMs;
+  return key.failing || isOverdue || (key.averageMs ?? 0) > slowMs;
+}
+
+function limitOf(calls: Calls, key: LimitedKey): number {
+  const { total, maxConcurrent, maxConcurrentWhenFailing } = calls.options;
+  const share = (total - (calls.total - key.environment.calls)) / 2;
+  const free = share - key.environment.calls;
+  const isUnknown = key.averageMs === null;
+  const slow = isSlow(key);
+  if (!slow && !isUnknown) return Math.max(1, Math.min(maxConcurrent, Math.floor(free / 8)));
+  // A quarter of the share is left to keys that answer quickly, however many do not.
+  const spare = Math.max(0, Math.floor((free - share / 4) / 8));
+  // An environment without a call keeps one, or other tenants could keep its critical sends waiting.
+  const least = !key.failing && key.environment.calls === 0 ? 1 : 0;
+  if (slow) return Math.max(least, Math.min(key.failing ? maxConcurrentWhenFailing : maxConcurrent, spare));
+  return free >= 1 ? Math.max(1, Math.min(firstCalls, spare)) : 0;
+}
+
+/** Critical work has half as much room again, as in the process itself. */
+const limitFor = (calls: Calls, claim: Claim, key: LimitedKey): number =>
+  Math.ceil(limitOf(calls, key) * (claim.lane === 'critical' ? 1.5 : 1));
+
+/** Waits in memory until the key has room. Resolves to null when that takes too long. */
+function waitForRoom(
+  key: LimitedKey,
+  claim: Claim,
+  admit: (key: LimitedKey) => Permit,
+): Promise<Permit | null> {
+  return new Promise((resolve) => {
+    const end = (permit: Permit | null): void => {
+      clearTimeout(timer);
+      key.waiting.delete(waiter);
+      resolve(permit);
+    };
+    const waiter: Waiter = { claim, go: () => end(admit(key)) };
+    const timer = setTimeout(end, waitMs, null);
+    key.waiting.add(waiter);
+  });
 }

@@ -3,9 +3,8 @@ import { waitUntil } from '../../test/harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { query, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
-import { createFairnessTags, type TaggedWork } from './fairness-tags.ts';
-import { noLowTags } from './ready-sql.ts';
-import * as ready from './ready-store.ts';
+import { createFairnessTags, noLowTags, type TaggedWork } from './fairness.ts';
+import * as store from './store.ts';
 
 let database: TestDatabase;
 let now: number;
@@ -43,7 +42,7 @@ async function enqueue(tags: ReturnType<typeof createTags>, environmentId: strin
     note: null,
     tag,
   }));
-  await ready.insertReady(database.pool, rows);
+  await store.insertReady(database.pool, rows);
   return taken;
 }
 
@@ -90,7 +89,7 @@ test('another environment is in the very next claim behind a busy one', async ()
   await makeBusy(tags);
   for (let n = 0; n < 30; n += 1) await enqueue(tags, busy, 10);
   await enqueue(tags, other, 3);
-  const claimed = await ready.claim(database.pool, kind, 2, 7, worker);
+  const claimed = await store.claim(database.pool, kind, 2, 7, worker);
   expect(claimed.filter((row) => row.environment_id === other)).toHaveLength(3);
 });
 
@@ -104,7 +103,7 @@ test('two busy environments alternate', async () => {
     await enqueue(tags, busy, 10);
     await enqueue(tags, other, 10);
   }
-  const claimed = await ready.claim(database.pool, kind, 2, 200, worker);
+  const claimed = await store.claim(database.pool, kind, 2, 200, worker);
   const share = claimed.filter((row) => row.environment_id === busy).length;
   expect(share).toBeGreaterThan(60);
   expect(share).toBeLessThan(140);

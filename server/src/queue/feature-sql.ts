@@ -1,4 +1,4 @@
-import { insertReadyRows, readySteps } from './ready-sql.ts';
+import { insertReadyRows, readySteps } from './fairness.ts';
 import { lanes, type WorkKind, workKinds } from './work.ts';
 
 /** SQL for the statements of features. The shape of the queue's tables is known outside of this folder only through these functions. */
@@ -90,7 +90,7 @@ export function enqueueSql(kind: WorkKind, source: string, lows: string): string
  * An SQL condition for `queue_leased`: the worker holds the leases. `ids` is an SQL array, `workerId` a parameter. With `=`, PostgreSQL
  * may choose the index by worker, where all the leases that the worker ever had are still to be found as dead rows.
  */
-const heldBySql = (kind: WorkKind, ids: string, workerId: string): string =>
+const leasedBySql = (kind: WorkKind, ids: string, workerId: string): string =>
   `kind = ${workKinds[kind]} and id = any (${ids}) and worker_id is not distinct from ${workerId}`;
 
 /**
@@ -99,13 +99,13 @@ const heldBySql = (kind: WorkKind, ids: string, workerId: string): string =>
  */
 export function addToNotesSql(kind: WorkKind, ids: string, addition: object, workerId: string): string {
   return `update queue_leased set note = coalesce(note, '{}') || '${JSON.stringify(addition)}'
-    where ${heldBySql(kind, ids, workerId)}`;
+    where ${leasedBySql(kind, ids, workerId)}`;
 }
 
 /** An SQL query of those of the leases that the worker still holds and whose note lacks the key. */
 export function leasesWithoutSql(kind: WorkKind, ids: string, key: string, workerId: string): string {
   return `select id from queue_leased
-    where ${heldBySql(kind, ids, workerId)} and not coalesce(note ? '${key}', false)`;
+    where ${leasedBySql(kind, ids, workerId)} and not coalesce(note ? '${key}', false)`;
 }
 
 const backlogCap = 10_000;

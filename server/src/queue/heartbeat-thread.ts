@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createPool } from '../db/sql.ts';
 import { steadyClock } from '../kernel/clock.ts';
-import type { BeatReport, HeartbeatOptions } from './heartbeat.ts';
-import { heartbeat } from './workers-store.ts';
+import { type BeatReport, type HeartbeatOptions, heartbeat } from './heartbeat.ts';
 
 /**
  * The thread that sends the heartbeats of its process. It has its own connection and waits for nothing that the main thread does, so a

@@ -8,27 +8,23 @@ import {
   createConcurrencyLimits,
   type RefilledConcurrency,
 } from './concurrency.ts';
-import { createFairnessTags, type TaggedWork } from './fairness-tags.ts';
+import { createFairnessTags, createLowWater, type TaggedWork } from './fairness.ts';
 import type { HeartbeatDeps } from './heartbeat.ts';
 import * as later from './later-store.ts';
-import * as leased from './leased-store.ts';
-import { createLowWater } from './low-water.ts';
-import * as parked from './parked-store.ts';
-import * as ready from './ready-store.ts';
-import { type Job, type Runner, startRunner } from './runner.ts';
-import * as waits from './waits-store.ts';
-import type { WakeNote, WakeOptions } from './wake.ts';
-import { deleteManyWaiting, deleteWaiting } from './withdraw-store.ts';
+import { type Runner, startRunner } from './runner.ts';
+import type { WakeNote, WakeOptions } from './slices.ts';
+import * as store from './store.ts';
 import {
   type Claim,
+  type Job,
   kindOf,
   type Lane,
   laneOf,
   lanes,
   type PostponedWork,
+  rowOf,
   type Work,
   type WorkKind,
-  type WorkRow,
   workKinds,
 } from './work.ts';
 
@@ -48,11 +44,10 @@ export {
   postponedSql,
   waitingIdsSql,
 } from './feature-sql.ts';
-export type { Job } from './runner.ts';
-export { loadNotes, runSlice, type SliceEnd } from './sliced-job.ts';
-export { createWakeJob } from './wake.ts';
+export { createWakeJob, loadNotes, runSlice, type SliceEnd } from './slices.ts';
 export {
   type Claim,
+  type Job,
   type Lane,
   lanes,
   type PostponedWork,
@@ -97,14 +92,14 @@ export interface Queue {
     environmentId: string,
     prefix: string,
     limit: number,
-  ): Promise<waits.WaitingCount[]>;
+  ): Promise<later.WaitingCount[]>;
   /** The oldest work that waits for each of the names, `limit` at most for each. */
   listWaitingFor(
     sql: Sql,
     kind: WorkKind,
     waits: { environmentId: string; names: string[] },
     limit: number,
-  ): Promise<waits.NamedWait[]>;
+  ): Promise<later.NamedWait[]>;
   /** Makes postponed work ready. Work that is ready or leased already stays as it is. Ring after the commit. */
   runNow(sql: Sql, kind: WorkKind, ids: string[]): Promise<void>;
   /** Writes a note on leases before an effect that cannot be undone. Returns the ids still leased; only those may go on. */
@@ -113,16 +108,12 @@ export interface Queue {
   addToNotes(sql: Sql, kind: WorkKind, notes: { id: string; note: object }[]): Promise<void>;
   /** Ends leases. Returns the ids that were still leased; only the outcomes of those count. */
   finish(sql: Sql, kind: WorkKind, ids: string[]): Promise<string[]>;
-  /** Ends leases and parks the work under its concurrency key. Returns the ids that were still leased. See concurrency.ts. */
-  park(sql: Sql, kind: WorkKind, work: { id: string; place: string }[]): Promise<string[]>;
+  /** Ends leases and parks the work under its concurrency key (concurrency.ts). Returns the ids that were still leased. */
+  park(sql: Sql, kind: WorkKind, work: { id: string; key: string }[]): Promise<string[]>;
   /** The concurrency limits of a kind of work; created once per kind. */
   concurrencyLimits(kind: WorkKind, options: ConcurrencyOptions): ConcurrencyLimits;
   /** Removes waiting work and returns it with its time. Null when the work is leased or does not exist. */
-  withdraw(
-    sql: Sql,
-    kind: WorkKind,
-    id: string,
-  ): Promise<(Omit<PostponedWork, 'runAt'> & { runAt: Date | null }) | null>;
+  withdraw(sql: Sql, kind: WorkKind, id: string): Promise<later.WithdrawnWork | null>;
   /** Removes waiting work. Returns the ids that were removed: the others are leased, or do not exist. */
   withdrawMany(sql: Sql, kind: WorkKind, ids: string[]): Promise<string[]>;
   /** When postponed work becomes ready. Null when it is ready, leased or gone. */
@@ -142,16 +133,16 @@ interface EnqueueTags {
   lows: number[];
 }
 
-/** Ends the leases of these results. Resolves to the results that count: those whose lease was still held. */
-export async function finishHeld<Result extends { claim: Claim }>(
+/** Ends the leases of these results. Resolves to the results that count: those whose lease was still valid. */
+export async function finishLeased<Result extends { claim: Claim }>(
   sql: Sql,
   queue: Pick<Queue, 'finish'>,
   kind: WorkKind,
   results: Result[],
 ): Promise<Result[]> {
   const ids = results.map(({ claim }) => claim.id);
-  const held = new Set(await queue.finish(sql, kind, ids));
-  return results.filter(({ claim }) => held.has(claim.id));
+  const ended = new Set(await queue.finish(sql, kind, ids));
+  return results.filter(({ claim }) => ended.has(claim.id));
 }
 
 interface QueueDeps extends Omit<HeartbeatDeps, 'workerId'> {
@@ -174,17 +165,9 @@ export function createQueue(deps: QueueDeps): Queue {
   let runner: Runner | null = null;
   let stopping = false;
 
-  const toRow = (work: Work): WorkRow => ({
-    kind: workKinds[work.kind],
-    id: work.id,
-    lane: lanes[work.lane],
-    environment_id: work.environmentId,
-    note: work.note ?? null,
-  });
-
   async function refillConcurrency(): Promise<void> {
     const kinds = [...limitsOf.keys()].map((kind) => workKinds[kind]);
-    const rows = await parked.listParkedKeys(deps.pool, kinds, maxLimitedKeys);
+    const rows = await store.listParkedKeys(deps.pool, kinds, maxLimitedKeys);
     for (const [kind, limits] of limitsOf) limits.refill(rows.filter((row) => row.kind === workKinds[kind]));
   }
 
@@ -193,53 +176,44 @@ export function createQueue(deps: QueueDeps): Queue {
     async enqueue(sql, work) {
       if (work.length === 0) return;
       const { tags, lows } = queue.tagsFor(work);
-      const rows = work.map((item, index) => ({ ...toRow(item), tag: tags[index] ?? null }));
-      await ready.insertReady(sql, rows, lows);
+      const rows = work.map((item, index) => ({ ...rowOf(item), tag: tags[index] ?? null }));
+      await store.insertReady(sql, rows, lows);
     },
     tagsFor(work) {
-      lowWater.lookAgain(deps.claimPool);
+      lowWater.rescan(deps.claimPool);
       return { tags: fairnessTags.take(work), lows: lowWater.tags() };
     },
-    postpone: (sql, work) =>
-      work.length === 0
-        ? Promise.resolve()
-        : later.insertLater(
-            sql,
-            work.map((item) => ({
-              ...toRow(item),
-              run_at: item.runAt.toISOString(),
-              waits_for: item.wait?.name ?? null,
-              waits_since: item.wait?.since.toISOString() ?? null,
-            })),
-          ),
+    async postpone(sql, work) {
+      if (work.length > 0) await later.insertLater(sql, work.map(later.laterRowOf));
+    },
     wake(sql, kind, environmentId, name, options = {}) {
       const note: WakeNote = { kind, name, ...options };
       return queue.enqueue(sql, [{ kind: 'wake', id: newId(), lane: 'normal', environmentId, note }]);
     },
     releaseWaiting: (sql, kind, wait, limit, addedNote) =>
-      waits.releaseWaiting(sql, { ...wait, kind: workKinds[kind] }, limit, addedNote),
+      later.releaseWaiting(sql, { ...wait, kind: workKinds[kind] }, limit, addedNote),
     countWaitingFor: (sql, kind, environmentId, prefix, limit) =>
-      waits.countWaitingFor(sql, environmentId, workKinds[kind], prefix, limit),
+      later.countWaitingFor(sql, environmentId, workKinds[kind], prefix, limit),
     listWaitingFor: (sql, kind, { environmentId, names }, limit) =>
-      waits.listWaitingFor(sql, { environmentId, names, kind: workKinds[kind] }, limit),
+      later.listWaitingFor(sql, { environmentId, names, kind: workKinds[kind] }, limit),
     async runNow(sql, kind, ids) {
       if (ids.length > 0) await later.runNow(sql, workKinds[kind], ids, lowWater.tags());
     },
     async begin(sql, kind, notes) {
-      const held = await leased.updateNotes(sql, workKinds[kind], notes, workerId);
-      for (const id of held) begun.add(id);
-      return held;
+      const leased = await store.updateNotes(sql, workKinds[kind], notes, workerId);
+      for (const id of leased) begun.add(id);
+      return leased;
     },
     async addToNotes(sql, kind, notes) {
-      for (const id of await leased.addToNotes(sql, workKinds[kind], notes, workerId)) begun.add(id);
+      for (const id of await store.addToNotes(sql, workKinds[kind], notes, workerId)) begun.add(id);
     },
     async finish(sql, kind, ids) {
-      const held = await leased.deleteLeases(sql, workKinds[kind], ids, workerId);
+      const ended = await store.deleteLeases(sql, workKinds[kind], ids, workerId);
       for (const id of ids) begun.delete(id);
-      return held;
+      return ended;
     },
     async park(sql, kind, work) {
-      const ids = await parked.insertParked(sql, workKinds[kind], work, workerId);
+      const ids = await store.insertParked(sql, workKinds[kind], work, workerId);
       for (const id of ids) begun.delete(id);
       return ids;
     },
@@ -248,10 +222,10 @@ export function createQueue(deps: QueueDeps): Queue {
         {
           // Parking need not wait for the disk, like a claim: after a crash the work is leased again.
           park: (work) => untilDatabaseAnswers(() => queue.park(deps.claimPool, kind, work)),
-          async unpark(place, limit) {
+          async unpark(key, limit) {
             if (!runner || stopping) return 0;
-            const rows = await parked.claimParked(deps.claimPool, workKinds[kind], place, limit, workerId);
-            runner.accept(kind, rows, place);
+            const rows = await store.claimParked(deps.claimPool, workKinds[kind], key, limit, workerId);
+            runner.accept(kind, rows, key);
             return rows.length;
           },
         },
@@ -260,26 +234,8 @@ export function createQueue(deps: QueueDeps): Queue {
       limitsOf.set(kind, limits);
       return limits;
     },
-    async withdraw(sql, kind, id) {
-      const waiting = await deleteWaiting(sql, workKinds[kind], id);
-      const aside = waiting ? null : await parked.deleteParked(sql, workKinds[kind], id);
-      const row = waiting ?? (aside && { ...aside, run_at: null, waits_for: null, waits_since: null });
-      return (
-        row && {
-          kind,
-          id,
-          lane: laneOf(row.lane),
-          environmentId: row.environment_id,
-          note: row.note,
-          runAt: row.run_at,
-          wait:
-            row.waits_for !== null && row.waits_since !== null
-              ? { name: row.waits_for, since: row.waits_since }
-              : null,
-        }
-      );
-    },
-    withdrawMany: (sql, kind, ids) => deleteManyWaiting(sql, workKinds[kind], ids),
+    withdraw: later.withdraw,
+    withdrawMany: (sql, kind, ids) => later.deleteManyWaiting(sql, workKinds[kind], ids),
     runAt: (sql, kind, id) => later.findRunAt(sql, workKinds[kind], id),
     ring(kind) {
       // A worker of this process that has room claims without a round trip; otherwise the doorbell wakes all processes.
@@ -289,7 +245,7 @@ export function createQueue(deps: QueueDeps): Queue {
       runner = startRunner({ ...deps, workerId, jobs, begun, lowWater, refillConcurrency });
     },
     async depth() {
-      const rows = await ready.countReady(deps.pool, Object.values(workKinds), Object.values(lanes));
+      const rows = await store.countReady(deps.pool, Object.values(workKinds), Object.values(lanes));
       return rows.map((row) => ({
         kind: kindOf(row.kind),
         lane: laneOf(row.lane),

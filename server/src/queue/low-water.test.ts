@@ -2,9 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { query, type Sql } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
-import { createLowWater } from './low-water.ts';
-import { lowTagIndex, noLowTags } from './ready-sql.ts';
-import * as ready from './ready-store.ts';
+import { createLowWater, lowTagIndex, noLowTags } from './fairness.ts';
+import * as store from './store.ts';
 
 let database: TestDatabase;
 let now: number;
@@ -22,11 +21,11 @@ const lane = 1;
 const environment_id = newId();
 const noRows = { rows: [], rowCount: 0, command: 'SELECT', oid: 0, fields: [] };
 const row = (tag: number) => ({ kind, lane, id: newId(), environment_id, note: null, tag });
-const put = (...tags: number[]) => ready.insertReady(database.pool, tags.map(row));
+const put = (...tags: number[]) => store.insertReady(database.pool, tags.map(row));
 const lowOf = (low: ReturnType<typeof createLowWater>) => low.tags()[lowTagIndex(kind, lane)];
 
 async function claim(low: ReturnType<typeof createLowWater>, limit: number): Promise<number[]> {
-  const rows = await ready.claim(database.pool, kind, 2, limit, newId(), low.tags());
+  const rows = await store.claim(database.pool, kind, 2, limit, newId(), low.tags());
   low.observe(rows);
   return rows.map(({ tag }) => tag).sort((a, b) => a - b);
 }
@@ -53,7 +52,7 @@ test('work that commits below the mark is found by the next full scan', async ()
   low.observe([{ kind, lane, tag: 200 }]);
   await put(50, 300);
   expect(await claim(low, 1)).toEqual([300]);
-  expect(await low.look(database.pool)).toEqual([kind]);
+  expect(await low.scan(database.pool)).toEqual([kind]);
   expect(await claim(low, 1)).toEqual([50]);
 });
 
@@ -71,7 +70,7 @@ test('a full scan that takes long is rare, and the looks between are short ones'
   now += 1_000;
   low.observe([{ kind, lane, tag: 200 }]);
   for (let n = 0; n < 7; n += 1) {
-    await low.look(sql);
+    await low.scan(sql);
     now += 500;
   }
   const isFull = scans.map((lows) => lows === noLowTags);
@@ -79,7 +78,7 @@ test('a full scan that takes long is rare, and the looks between are short ones'
 });
 
 test('lanes keep their order, and a lane that is full leaves no room for the next', async () => {
-  await ready.insertReady(database.pool, [
+  await store.insertReady(database.pool, [
     { ...row(1), lane: 2 },
     { ...row(2), lane: 1 },
     { ...row(3), lane: 0 },
@@ -92,7 +91,7 @@ test('a claim reads no rows below the mark', async () => {
   await put(...Array.from({ length: 2_000 }, (_, n) => n + 1));
   const lows = [...noLowTags];
   lows[lowTagIndex(kind, lane)] = 1_990;
-  const rows = await ready.claim(database.pool, kind, 2, 100, newId(), lows);
+  const rows = await store.claim(database.pool, kind, 2, 100, newId(), lows);
   expect(rows.map(({ tag }) => tag).sort((a, b) => a - b)[0]).toBe(1_990);
   expect(rows).toHaveLength(11);
 });
@@ -108,8 +107,8 @@ test('a full scan that fails is not repeated at once, and the looks after it beg
     },
   };
   const low = createLowWater(() => now);
-  await expect(low.look(sql)).rejects.toThrow('took too long');
-  await low.look(sql);
+  await expect(low.scan(sql)).rejects.toThrow('took too long');
+  await low.scan(sql);
   expect(scans.map((lows) => lows === noLowTags)).toEqual([true, false]);
 });
 
@@ -125,9 +124,9 @@ test('a process that only enqueues looks once at a time', async () => {
     },
   };
   const low = createLowWater(() => now);
-  low.lookAgain(sql);
+  low.rescan(sql);
   now += 10_000;
-  low.lookAgain(sql);
+  low.rescan(sql);
   expect(looks).toBe(1);
   answer();
 });

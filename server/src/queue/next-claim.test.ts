@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ClaimState, type LastClaims, nextClaim } from './next-claim.ts';
+import { type ClaimState, type LastClaims, nextClaim } from './kind-worker.ts';
 import { lanes } from './work.ts';
 
 const now = 100_000;
@@ -14,7 +14,7 @@ const last = (change: Partial<LastClaims>) => ({ last: { ...claimsLongAgo, ...ch
 const idle: ClaimState = {
   batch: 100,
   capacity: 800,
-  held: 0,
+  leased: 0,
   bulkInFlight: 0,
   last: claimsLongAgo,
   onlyBulkIsLeft: false,
@@ -26,11 +26,11 @@ const wait = (ms: number | null) => ({ kind: 'wait', ms });
 describe('critical and normal work', () => {
   test.each<[name: string, change: Partial<ClaimState>, expected: object]>([
     ['is claimed in full batches by an idle process', {}, claim('normal', 100)],
-    ['is claimed as far as there is room', { held: 550 }, claim('normal', 50)],
-    ['leaves the last quarter to critical work', { held: 600 }, claim('critical', 100)],
-    ['critical work fills the rest', { held: 790 }, claim('critical', 10)],
-    ['waits for leased work to end in a full process', { held: 800 }, wait(null)],
-    ['waits in a process that holds more than its capacity', { held: 850 }, wait(null)],
+    ['is claimed as far as there is room', { leased: 550 }, claim('normal', 50)],
+    ['leaves the last quarter to critical work', { leased: 600 }, claim('critical', 100)],
+    ['critical work fills the rest', { leased: 790 }, claim('critical', 10)],
+    ['waits for leased work to end in a full process', { leased: 800 }, wait(null)],
+    ['waits in a process that holds more than its capacity', { leased: 850 }, wait(null)],
     ['does not depend on bulk', { bulkInFlight: 25, ...last({ bulkAt: now }) }, claim('normal', 100)],
   ])('%s', (_name, change, expected) => {
     expect(nextClaim({ ...idle, ...change }, now)).toEqual(expected);
@@ -42,8 +42,8 @@ describe('bulk', () => {
   const rested = { bulkAt: now - 60, bulkEndedAt: now - 20 }; // until 50 ms after the end
   test.each<[name: string, change: Partial<ClaimState>, expected: object]>([
     ['is claimed in full batches while nothing else arrives', {}, claim('bulk', 100)],
-    ['fills half of the capacity', { held: 360 }, claim('bulk', 40)],
-    ['waits for leased work to end beyond that', { held: 400 }, wait(null)],
+    ['fills half of the capacity', { leased: 360 }, claim('bulk', 40)],
+    ['waits for leased work to end beyond that', { leased: 400 }, wait(null)],
     ['is claimed in small batches after urgent work', last({ urgentAt: now - 999 }), claim('bulk', 25)],
     [
       'is claimed in full batches a second after urgent work',
@@ -66,7 +66,7 @@ describe('bulk', () => {
     ['does not rest for normal work', last({ ...rested, urgentAt: now }), claim('bulk', 25)],
     [
       'says when its rest ends also in a full process',
-      { ...last({ ...rested, criticalAt: now }), held: 800 },
+      { ...last({ ...rested, criticalAt: now }), leased: 800 },
       wait(30),
     ],
   ])('%s', (_name, change, expected) => {

@@ -3,12 +3,19 @@ import { waitUntil } from '../../test/harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { query, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
-import { findRunAt, insertLater, promote, runNow } from './later-store.ts';
-import { deleteLeases, releaseToLater, releaseToReady, rescue, updateNotes } from './leased-store.ts';
-import { claim, insertReady, listFirstTags } from './ready-store.ts';
-import { deleteWaiting } from './withdraw-store.ts';
+import { listFirstTags } from './fairness.ts';
+import { heartbeat } from './heartbeat.ts';
+import { deleteWaiting, findRunAt, insertLater, promote, runNow } from './later-store.ts';
+import {
+  claim,
+  deleteLeases,
+  insertReady,
+  releaseToLater,
+  releaseToReady,
+  rescue,
+  updateNotes,
+} from './store.ts';
 import { type WorkRow, workKinds } from './work.ts';
-import { heartbeat } from './workers-store.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -9,11 +9,10 @@ import { type Pool, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
 import { createMetrics } from '../kernel/metrics.ts';
-import * as leased from './leased-store.ts';
-import { createLowWater } from './low-water.ts';
-import * as ready from './ready-store.ts';
-import { type Job, type Runner, startRunner } from './runner.ts';
-import { type Lane, lanes, type WorkKind, workKinds } from './work.ts';
+import { createLowWater } from './fairness.ts';
+import { type Runner, startRunner } from './runner.ts';
+import * as store from './store.ts';
+import { type Job, type Lane, lanes, type WorkKind, workKinds } from './work.ts';
 
 const log = createLog('fatal');
 const kind = workKinds.notification;
@@ -35,7 +34,7 @@ afterAll(async () => {
 });
 
 const put = (lane: Lane, count: number) =>
-  ready.insertReady(
+  store.insertReady(
     database.pool,
     Array.from({ length: count }, () => ({
       kind,
@@ -222,9 +221,9 @@ test('what puts itself back, and comes before its end is known here, is done aga
       async run({ id }) {
         runs += 1;
         await transaction(database.pool, async (tx) => {
-          await leased.deleteLeases(tx, kind, [id], workerId);
+          await store.deleteLeases(tx, kind, [id], workerId);
           if (runs === 1)
-            await ready.insertReady(tx, [{ kind, id, lane: 1, environment_id: environmentId, note: null }]);
+            await store.insertReady(tx, [{ kind, id, lane: 1, environment_id: environmentId, note: null }]);
         });
         runner.wake('notification');
         await waitUntil(async () => claims >= Math.min(2, runs + 1) || new Error('not claimed again'));

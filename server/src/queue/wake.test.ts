@@ -15,8 +15,8 @@ import {
   workKinds,
 } from './index.ts';
 import { promote } from './later-store.ts';
-import { claim as claimRows } from './ready-store.ts';
-import type { WakeNote } from './wake.ts';
+import type { WakeNote } from './slices.ts';
+import { claim as claimRows } from './store.ts';
 
 let database: TestDatabase;
 let queue: Queue;

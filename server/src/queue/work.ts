@@ -1,4 +1,4 @@
-/** The types of the queue: a work item, its kind and its lane. */
+/** The types of the queue: a work item, its kind, its lane and its handler. */
 
 /** Kinds of work, by the number stored in the database. A number never changes; jobs.ts names the handler of each kind. */
 export const workKinds = {
@@ -40,6 +40,14 @@ export interface WorkRow {
   note: unknown;
 }
 
+export const rowOf = (work: Work): WorkRow => ({
+  kind: workKinds[work.kind],
+  id: work.id,
+  lane: lanes[work.lane],
+  environment_id: work.environmentId,
+  note: work.note ?? null,
+});
+
 /** The name that postponed work waits for besides its time; `wake` takes the same name. */
 export interface Wait {
   name: string;
@@ -64,6 +72,21 @@ export interface Claim {
   leasedAt: Date;
   /** The concurrency key under which the work was parked; null when it was not parked. */
   unparkedFrom: string | null;
+}
+
+/** The handler of one kind of work. `load` reads the input of a whole batch in a constant number of queries. */
+export interface Job<Input = unknown> {
+  /** Most items in one claim. */
+  batch: number;
+  /** Most items leased by this process. Bulk may use half of it and normal three quarters, so critical always finds room. */
+  capacity: number;
+  load(claims: Claim[]): Promise<Map<string, Input>>;
+  /** Finishes or postpones the lease in the handler's own transaction. A throw is a bug: the item is snoozed. */
+  run(claim: Claim, input: Input | undefined): Promise<void>;
+  /** Called after `load` or `run` threw and the work was snoozed, to leave a trace that a tenant can read. */
+  onFailed?(ids: string[]): Promise<void>;
+  /** Called about twice a second. */
+  tick?(): Promise<void>;
 }
 
 const kindNames = Object.keys(workKinds) as WorkKind[];

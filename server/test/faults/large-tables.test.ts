@@ -13,8 +13,8 @@ import { deleteExpiredKeys } from '../../src/features/platform/idempotency/index
 import { listDeliveries } from '../../src/features/webhooks/deliveries-store.ts';
 import type { DeliveryQuery } from '../../src/features/webhooks/schema.ts';
 import { type PageRequest, pageOf, pageRequest } from '../../src/kernel/page.ts';
-import { countReady } from '../../src/queue/ready-store.ts';
-import { countWaitingFor, releaseWaiting } from '../../src/queue/waits-store.ts';
+import { countWaitingFor, releaseWaiting } from '../../src/queue/later-store.ts';
+import { countReady } from '../../src/queue/store.ts';
 import { lanes, workKinds } from '../../src/queue/work.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { rowsRead } from '../harness/rows-read.ts';

@@ -2,7 +2,7 @@ import { type AfterCommit, createBatchedWriter } from '../../db/batched-writer.t
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Claim, finishHeld, type Job, loadNotes } from '../../queue/index.ts';
+import { type Claim, finishLeased, type Job, loadNotes } from '../../queue/index.ts';
 import { arrivedAtSql } from './changes-store.ts';
 import type { SnoozeNote } from './snoozes.ts';
 import { inboxTopic } from './topic.ts';
@@ -105,7 +105,7 @@ export function createInboxReturnJob({
   planRings,
 }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'> & { planRings: PlanRings }): Job<SnoozeNote> {
   async function write(tx: Sql, due: DueReturn[]): Promise<AfterCommit> {
-    const mine = await finishHeld(tx, queue, 'inbox_return', due);
+    const mine = await finishLeased(tx, queue, 'inbox_return', due);
     const now = clock();
     const items = await returnItems(
       tx,

@@ -3,7 +3,7 @@ import type { AfterCommit } from '../../db/batched-writer.ts';
 import { createOutcomeWriter } from '../../db/outcome-writer.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { type Claim, finishHeld } from '../../queue/index.ts';
+import { type Claim, finishLeased } from '../../queue/index.ts';
 import { recordAudit, serviceAuthor } from '../platform/audit/index.ts';
 import {
   clearNextAttempts,
@@ -44,7 +44,7 @@ export function createDeliveryWriter(
   const { queue, clock } = deps;
 
   async function write(tx: Sql, results: DeliveryResult[]): Promise<AfterCommit> {
-    const mine = await finishHeld(tx, queue, 'webhook_delivery', results);
+    const mine = await finishLeased(tx, queue, 'webhook_delivery', results);
     await pause(
       tx,
       mine.filter((result) => result.kind === 'paused'),

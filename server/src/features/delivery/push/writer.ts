@@ -3,7 +3,7 @@ import { createOutcomeWriter } from '../../../db/outcome-writer.ts';
 import type { Sql } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { type Claim, finishHeld, type PostponedWork, type Work } from '../../../queue/index.ts';
+import { type Claim, finishLeased, type PostponedWork, type Work } from '../../../queue/index.ts';
 import type { DevicePush, PushNote } from './ring.ts';
 import {
   addTraceEntries,
@@ -37,7 +37,7 @@ export function createPushWriter(deps: Pick<Deps, 'pool' | 'queue' | 'log' | 'me
   const { queue } = deps;
 
   async function write(tx: Sql, results: PushResult[]): Promise<AfterCommit> {
-    const mine = await finishHeld(tx, queue, 'push', results);
+    const mine = await finishLeased(tx, queue, 'push', results);
     await addTraceEntries(tx, mergedTraces(mine));
     const last = new Map(mine.flatMap(({ pushes }) => pushes.map((push) => [push.device.id, push])));
     await markDeviceOutcomes(

@@ -3,7 +3,7 @@ import { type AfterCommit, createBatchedWriter } from '../../../db/batched-write
 import type { Sql } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { type Claim, finishHeld, type Job, loadNotes, type PostponedWork } from '../../../queue/index.ts';
+import { type Claim, finishLeased, type Job, loadNotes, type PostponedWork } from '../../../queue/index.ts';
 import { applyReceipts, notifyApplied } from './apply.ts';
 
 /** The note of the work: a receipt with the notification that it is about. */
@@ -39,7 +39,7 @@ export function createReceiptJob(
   const { pool, queue, clock } = deps;
 
   async function write(tx: Sql, results: ClaimedReceipt[]): Promise<AfterCommit> {
-    const mine = await finishHeld(tx, queue, 'receipt', results);
+    const mine = await finishLeased(tx, queue, 'receipt', results);
     const receipts = mine.map(({ claim, receipt }) => ({
       notificationId: receipt.notification_id,
       environmentId: claim.environmentId,

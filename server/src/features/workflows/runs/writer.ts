@@ -2,7 +2,7 @@ import { type AfterCommit, createBatchedWriter } from '../../../db/batched-write
 import type { Sql, WithCommit } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { WaitForEventEffect } from '../../../engine/index.ts';
-import { type Claim, finishHeld } from '../../../queue/index.ts';
+import { type Claim, finishLeased } from '../../../queue/index.ts';
 import type { Drafts } from '../../notifications/notifications/index.ts';
 import { listSubscriptions, recordSubscribed } from '../../webhooks/index.ts';
 import { type AdvanceInput, continued, type RunAdvance, refusedAt } from './advance.ts';
@@ -41,7 +41,7 @@ export function createRunWriter({
     const ids = results.map(({ claim }) => claim.id);
     const [, held, statuses] = await Promise.all([
       waits.lockWaitKeys(tx, 'wait', results.flatMap(lookbackKeyOf)),
-      finishHeld(tx, queue, 'run', results),
+      finishLeased(tx, queue, 'run', results),
       lockRuns(tx, ids),
     ]);
     const mine = held.filter(

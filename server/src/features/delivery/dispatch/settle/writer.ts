@@ -5,7 +5,7 @@ import type { Activity, Deps } from '../../../../deps.ts';
 import { createBatcher } from '../../../../kernel/batcher.ts';
 import { assertNever } from '../../../../kernel/errors.ts';
 import { idTime } from '../../../../kernel/ids.ts';
-import { type Claim, finishHeld, type PostponedWork } from '../../../../queue/index.ts';
+import { type Claim, finishLeased, type PostponedWork } from '../../../../queue/index.ts';
 import { type Brake, waitName } from '../../../control/brake/index.ts';
 import type { SpendRecorder } from '../../../control/spend/index.ts';
 import { inboxTopic, insertItems } from '../../../inbox/index.ts';
@@ -75,7 +75,7 @@ export function createDispatchWriter(
     results: DispatchResult[],
     withCommit: WithCommit,
   ): Promise<AfterCommit> {
-    const held = await finishHeld(tx, queue, 'notification', results);
+    const held = await finishLeased(tx, queue, 'notification', results);
     const mine = await withReports(tx, held.filter(isSettled));
     const settlements = mine.flatMap(({ settled }) => (settled.kind === 'still_waiting' ? [] : settled));
     const observations = settlements.flatMap((settled) => settled.observations);
