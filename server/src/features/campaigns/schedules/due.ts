@@ -1,3 +1,6 @@
+import type { Sql } from '../../../db/sql.ts';
+import type { Queue } from '../../../queue/index.ts';
+import { recordEvents } from '../../webhooks/index.ts';
 import type { MissedPolicy } from './schema.ts';
 import { type ScheduleTiming, slotAfter, zoneSpreadMs } from './timing.ts';
 
@@ -5,7 +8,7 @@ import { type ScheduleTiming, slotAfter, zoneSpreadMs } from './timing.ts';
 export const onTimeMs = 5 * 60_000;
 const maxMissed = 1_000;
 
-export interface MissedSlots {
+interface MissedSlots {
   /** At most 1,000. */
   count: number;
   first: number;
@@ -45,4 +48,38 @@ export function dueSlots(
   // A slot that is due on time is the one run for all.
   const isCovered = next !== null && next <= now;
   return { run: missedRuns === 'run_once' && !isCovered ? missed.last : null, missed, next };
+}
+
+/** Why slots were missed. late: no worker ran at the time. not_started: the workflow could not be triggered. */
+interface Missed {
+  reason: 'late' | 'not_started';
+  detail: string | null;
+  missed: MissedSlots;
+  /** Whether one late run makes up for the slots. */
+  isRunLate: boolean;
+}
+
+/** Reports missed slots to webhook endpoints. Ring `webhook_delivery` after the commit. */
+export async function recordMissed(
+  tx: Sql,
+  queue: Pick<Queue, 'enqueue' | 'postpone'>,
+  schedule: { environment_id: string; schedule_id: string; schedule_key: string },
+  { reason, detail, missed, isRunLate }: Missed,
+): Promise<void> {
+  await recordEvents(tx, queue, [
+    {
+      environmentId: schedule.environment_id,
+      type: 'schedule.missed',
+      data: {
+        schedule_id: schedule.schedule_id,
+        schedule_key: schedule.schedule_key,
+        reason,
+        detail,
+        missed_count: missed.count,
+        first_slot: new Date(missed.first).toISOString(),
+        last_slot: new Date(missed.last).toISOString(),
+        run_late: isRunLate,
+      },
+    },
+  ]);
 }
