@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseAddressKey } from './address-key.ts';
-import { emailKey, emailSpellings } from './email/address-key.ts';
+import { emailKey, emailSpellings, parseAddressKey } from './address-key.ts';
 
 describe('spellings of one address have one key', () => {
   test.each([

@@ -3,8 +3,7 @@ import { isRecord, type JsonRecord } from '../kernel/json.ts';
 import type { Message, Outcome, ProviderCarrier, VerificationResult } from './contract.ts';
 import { type OutboundAnswer, type OutboundCall, type OutboundFailure, parseRetryAfter } from './http.ts';
 import { jsonIn } from './json.ts';
-import { cutSuccess, lostAnswer, wholeRefusal } from './lost-answer.ts';
-import { unbuiltMessage } from './outcomes.ts';
+import { cutSuccess, lostAnswer, unbuiltMessage, wholeRefusal } from './outcomes.ts';
 import type { ProviderContext } from './provider.ts';
 import { shownText } from './secrets.ts';
 

@@ -1,13 +1,13 @@
 import { missingParameter, Problem } from '../kernel/errors.ts';
 import { withVendor } from '../kernel/vendors.ts';
-import { checkSameTarget } from './recipient.ts';
-import type {
-  ConnectionRule,
-  ContentRule,
-  EndpointChannel,
-  RecipientField,
-  RecipientInput,
-  RecipientRule,
+import {
+  type ConnectionRule,
+  type ContentRule,
+  checkSameTarget,
+  type EndpointChannel,
+  type RecipientField,
+  type RecipientInput,
+  type RecipientRule,
 } from './spec.ts';
 
 /** The rules of the two chat channels whose connections are endpoints: a webhook URL with a key. */

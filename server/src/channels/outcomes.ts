@@ -1,5 +1,6 @@
-import { Problem } from '../kernel/errors.ts';
+import { assertNever, Problem } from '../kernel/errors.ts';
 import type { Outcome } from './contract.ts';
+import type { OutboundAnswer, OutboundFailure } from './http.ts';
 
 interface StatusReading {
   detail: string;
@@ -32,4 +33,64 @@ export function unbuiltMessage(error: unknown, code: string): Outcome {
   const detail = `The message cannot be built: ${reason}`;
   if (error instanceof Problem && error.status === 400) return { kind: 'rejected', detail, code };
   return { kind: 'retry', detail, code: 'internal', internal: true };
+}
+
+/** The status alone makes an answer a refusal, even when its body was cut off. */
+export function wholeRefusal(answer: OutboundAnswer | OutboundFailure): OutboundAnswer | OutboundFailure {
+  if (answer.kind === 'answer' || answer.status === null || answer.status < 400) return answer;
+  return answerSoFar(answer, answer.status);
+}
+
+/**
+ * The answer as far as it came, when its status says that the request was accepted: a connection that closes within the body does
+ * not take that back. A web page may come from anybody. Null for every other answer.
+ */
+export function cutSuccess(answer: OutboundAnswer | OutboundFailure): OutboundAnswer | null {
+  if (answer.kind === 'answer' || answer.failure !== 'closed') return null;
+  if (answer.status === null || answer.status < 200 || answer.status > 299) return null;
+  return String(answer.headers['content-type']).includes('html') ? null : answerSoFar(answer, answer.status);
+}
+
+function answerSoFar({ headers, body, latencyMs }: OutboundFailure, status: number): OutboundAnswer {
+  return { kind: 'answer', status, headers, body, latencyMs };
+}
+
+/**
+ * The outcome of a message without a complete answer. If the request never arrived it is simply made again; if it may have
+ * taken effect, the outcome is ambiguous.
+ */
+export function lostAnswer({ failure, detail, reached, status }: OutboundFailure): Outcome {
+  const code = status === null ? failure : String(status);
+  // Neither error is transient: the settings name such an address, or such a key.
+  if (failure === 'blocked' || failure === 'invalid') return { kind: 'broken', detail, code };
+  return { kind: reached ? 'ambiguous' : 'retry', detail, code };
+}
+
+/** The meaning of a provider's error code, whether the code is in an answer or in a receipt. */
+export type CodeMeaning =
+  | 'retry'
+  | 'throttled'
+  | 'rejected'
+  | 'broken'
+  | 'unreachable' // this address receives nothing: suppress it
+  | 'unsubscribed';
+
+export function outcomeOfCode(
+  meaning: CodeMeaning,
+  { detail, code, retryAfterMs }: { detail: string; code: string; retryAfterMs: number | null },
+): Outcome {
+  switch (meaning) {
+    case 'retry':
+    case 'throttled':
+      return { kind: meaning, detail, code, retryAfterMs };
+    case 'rejected':
+    case 'broken':
+      return { kind: meaning, detail, code };
+    case 'unreachable':
+      return { kind: 'suppress', detail, code, reason: 'hard_bounce' };
+    case 'unsubscribed':
+      return { kind: 'suppress', detail, code, reason: 'unsubscribed' };
+    default:
+      return assertNever(meaning);
+  }
 }

@@ -1,4 +1,4 @@
-import type { Problem } from '../kernel/errors.ts';
+import { missingParameter, Problem } from '../kernel/errors.ts';
 import type { TaskRunner } from '../threads/task.ts';
 import type { ChatTargets, EndpointCarriers } from './chat-endpoint-plan.ts';
 import type { ChatoneTargets } from './chatone/plan.ts';
@@ -183,4 +183,32 @@ interface PlanCarriers {
   chatone: ChatoneTargets['carrierTo'];
   chattwo: EndpointCarriers;
   chatthree: EndpointCarriers;
+}
+
+/** What the recipient rules of several channels share. */
+
+export function invalidRecipient(field: RecipientField, message: string): Problem {
+  return new Problem('recipient_invalid', message, { param: `recipient.${field}` });
+}
+
+/** The address that is stored with the user that the request names. */
+export function storedAddress(stored: string | null | undefined, recipient: RecipientInput): string {
+  if (stored) return stored;
+  if (!recipient.external_user_id) throw missingParameter('recipient.address', 'recipient.external_user_id');
+  throw new Problem(
+    'recipient_unresolvable',
+    'No address is stored for this external_user_id on this channel.',
+    {
+      param: 'recipient.external_user_id',
+    },
+  );
+}
+
+/** `address` is checked like the typed fields, and must not contradict them. */
+export function checkSameTarget(recipient: RecipientInput, field: RecipientField, target: string): void {
+  if (recipient.address && recipient.address !== target)
+    throw invalidRecipient(
+      'address',
+      `recipient.address and recipient.${field} are different targets; set one of them.`,
+    );
 }

@@ -1,6 +1,5 @@
-import { settledMarks } from './chatone/payload.ts';
-import { blocksProblem } from './chatone/shape.ts';
-import { contentProblem, embedsProblem } from './chatthree/shape.ts';
+import { blocksProblem, settledMarks } from './chatone/payload.ts';
+import { contentProblem, embedsProblem } from './chatthree/payload.ts';
 import { cardProblem } from './chattwo/shape.ts';
 import type { Channel } from './contract.ts';
 import { extrasProblem } from './in-app/extras.ts';

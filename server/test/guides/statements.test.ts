@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { newSigningSecret, signedHeaders } from '../../src/channels/webhook/signing.ts';
+import { newSigningSecret, signedHeaders } from '../../src/channels/webhook/post.ts';
 import { localhostCertificate, localhostKey } from '../simulators/localhost-certificate.ts';
 import { textOf } from './shell.ts';
 

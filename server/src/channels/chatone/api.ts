@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto';
+import { sameBytes } from '../../kernel/crypto.ts';
 import { isRecord, type JsonRecord } from '../../kernel/json.ts';
-import type { Outbound, OutboundFailure } from '../http.ts';
-import { parseRetryAfter } from '../http.ts';
-import { wholeRefusal } from '../lost-answer.ts';
+import { type Outbound, type OutboundFailure, parseRetryAfter } from '../http.ts';
+import { wholeRefusal } from '../outcomes.ts';
 
 /**
  * The service's Web API: remote calls that answer success and refusal alike with HTTP status 200, so only `ok` in the body
@@ -109,4 +110,23 @@ export function describeAnswer(answer: Exclude<SlackAnswer, { kind: 'ok' }>): st
     case 'failure':
       return answer.detail;
   }
+}
+
+const windowSeconds = 300;
+
+/** Returns null when the service signed this request within the last five minutes, else a sentence with the reason. */
+export function signatureProblem(
+  secret: string,
+  headers: { timestamp: string | undefined; signature: string | undefined },
+  body: Buffer,
+  nowMs: number,
+): string | null {
+  const { timestamp, signature } = headers;
+  if (!timestamp || !signature) return 'The request is not signed.';
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowMs / 1000 - Number(timestamp)) > windowSeconds)
+    return 'The signature is older than five minutes.';
+  const expected = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex');
+  if (!sameBytes(Buffer.from(`v0=${expected}`), Buffer.from(signature)))
+    return 'The signature does not match.';
+  return null;
 }

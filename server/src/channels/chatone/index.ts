@@ -1,6 +1,4 @@
-export { type ChatoneApi, createChatoneApi, describeAnswer, scopesOf } from './api.ts';
-export { createChatoneCarrier } from './carrier.ts';
-export { isGone } from './classify.ts';
-export { isConversationId, isUserId } from './ids.ts';
+export { type ChatoneApi, createChatoneApi, describeAnswer, scopesOf, signatureProblem } from './api.ts';
+export { createChatoneCarrier, isGone } from './carrier.ts';
 export { fallbackText } from './payload.ts';
-export { signatureProblem } from './signature.ts';
+export { isConversationId, isUserId } from './spec.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blocksOf, blocksProblem } from './shape.ts';
+import { blocksOf, blocksProblem } from './payload.ts';
 
 const text = (length = 1, type = 'mrkdwn') => ({ type, text: 'x'.repeat(length) });
 const section = (length = 1) => ({ type: 'section', text: text(length) });

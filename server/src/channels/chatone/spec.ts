@@ -2,9 +2,13 @@
 import { missingParameter, Problem } from '../../kernel/errors.ts';
 import { templatedContent } from '../chat-endpoint.ts';
 import type { ChatoneMessage } from '../message.ts';
-import { checkSameTarget, invalidRecipient, storedAddress } from '../recipient.ts';
-import type { ChannelSpec, RecipientInput } from '../spec.ts';
-import { isConversationId, isUserId } from './ids.ts';
+import {
+  type ChannelSpec,
+  checkSameTarget,
+  invalidRecipient,
+  type RecipientInput,
+  storedAddress,
+} from '../spec.ts';
 import { postOf } from './payload.ts';
 import { createChatonePlanner } from './plan.ts';
 
@@ -62,4 +66,14 @@ function givenTarget(recipient: RecipientInput): string | null {
   if (!address && !recipient.external_user_id)
     throw missingParameter('recipient.chatone_user_id', 'recipient.external_user_id');
   return address || null;
+}
+
+/** User ids start with U or, in large organizations, with W. */
+export function isUserId(text: string): boolean {
+  return /^[UW][A-Za-z0-9]+$/.test(text);
+}
+
+/** Conversation ids: channels (C…), private channels of the older kind (G…), and direct messages (D…). */
+export function isConversationId(text: string): boolean {
+  return /^[CGD][A-Za-z0-9]+$/.test(text);
 }

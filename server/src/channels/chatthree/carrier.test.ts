@@ -5,8 +5,8 @@ import type { Fault } from '../../../test/simulators/http-simulator.ts';
 import type { Outcome } from '../contract.ts';
 import { createOutbound, type Outbound } from '../http.ts';
 import type { ChatthreeMessage } from '../message.ts';
+import { executeUrl } from './carrier.ts';
 import { avatarUrlProblem, createChatthreeCarrier, isAcceptedUrl, isGone, usernameProblem } from './index.ts';
-import { executeUrl } from './url.ts';
 
 let service: ChatthreeSimulator;
 let outbound: Outbound;

@@ -1,3 +1,2 @@
-export { chatthreeCarriers, createChatthreeCarrier, isGone } from './carrier.ts';
+export { chatthreeCarriers, createChatthreeCarrier, isAcceptedUrl, isGone } from './carrier.ts';
 export { avatarUrlProblem, usernameProblem } from './payload.ts';
-export { isAcceptedUrl } from './url.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contentProblem, embedsOf, embedsProblem } from './shape.ts';
+import { contentProblem, embedsOf, embedsProblem } from './payload.ts';
 
 const x = (length: number) => 'x'.repeat(length);
 const embed = (more: object = {}) => ({ title: 'a', ...more });

@@ -1,2 +1,1 @@
-export { chattwoCarriers, createChattwoCarrier } from './carrier.ts';
-export { flavourOf, type WebhookFlavour } from './url.ts';
+export { chattwoCarriers, createChattwoCarrier, flavourOf, type WebhookFlavour } from './carrier.ts';

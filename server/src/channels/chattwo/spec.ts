@@ -1,8 +1,9 @@
 // chattwo is Microsoft Teams: Adaptive Cards, posted to the webhook URL of a Teams workflow.
 import { endpointConnection, endpointRecipient, templatedContent } from '../chat-endpoint.ts';
+import { type ChatTargets, createChatEndpointPlanner, type EndpointCarriers } from '../chat-endpoint-plan.ts';
+import { type ChannelPlanner, envelopeTo } from '../delivery-plan.ts';
 import type { ChattwoMessage } from '../message.ts';
 import type { ChannelSpec } from '../spec.ts';
-import { createChattwoPlanner } from './plan.ts';
 import { cardMessage } from './shape.ts';
 
 export const chattwoSpec: ChannelSpec = {
@@ -14,3 +15,21 @@ export const chattwoSpec: ChannelSpec = {
   sandbox: { payloadOf: ({ card }: ChattwoMessage) => cardMessage(card) },
   hasSettings: false,
 };
+
+function createChattwoPlanner({
+  carriers: { chattwo: carrierTo },
+  chatTargets,
+}: {
+  carriers: { chattwo: EndpointCarriers };
+  chatTargets: Pick<ChatTargets, 'targetsOf'>;
+}): ChannelPlanner {
+  return createChatEndpointPlanner(
+    'chattwo',
+    { carrierTo, chatTargets },
+    (endpoint, notification, attempt): ChattwoMessage => ({
+      channel: 'chattwo',
+      ...envelopeTo(endpoint.key, notification, attempt),
+      card: notification.structured,
+    }),
+  );
+}

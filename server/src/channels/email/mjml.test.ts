@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isHtmlDocument, isMjml, mjmlTask, splitDocument } from './mjml.ts';
-import { mjmlExcess } from './mjml-bounds.ts';
+import { isHtmlDocument, isMjml, mjmlExcess, mjmlTask, splitDocument } from './mjml.ts';
 
 const compile = (source: string) => mjmlTask.work({ source, param: 'html_template' });
 const wrap = (body: string, head = '') => `<mjml><mj-head>${head}</mj-head><mj-body>${body}</mj-body></mjml>`;

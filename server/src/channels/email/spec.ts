@@ -1,13 +1,11 @@
 // email goes through a chain of providers: SMTP, SES, SendGrid, Postmark, Resend, Mailgun.
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
+import { emailKey } from '../address-key.ts';
 import type { EmailMessage } from '../message.ts';
-import { invalidRecipient, storedAddress } from '../recipient.ts';
-import type { ChannelSpec } from '../spec.ts';
+import { type ChannelSpec, invalidRecipient, storedAddress } from '../spec.ts';
 import { displayNameProblem, parseEmailAddress, parseReplyTo } from './address.ts';
-import { emailKey } from './address-key.ts';
 import { createEmailPlanner } from './plan.ts';
-import { emailPayloadOf, previewOfStored, viewStoredEmail } from './sandbox.ts';
-import { magicAnswer } from './sandbox-answers.ts';
+import { emailPayloadOf, magicAnswer, previewOfStored, viewStoredEmail } from './sandbox.ts';
 
 export const emailSpec: ChannelSpec = {
   recipient: {

@@ -1,10 +1,11 @@
 import { createBudget } from '../../templating/budget.ts';
 import { compile } from '../../templating/compile.ts';
-import type { ApiContext, ProviderApi } from '../api.ts';
-import type { Message, ProviderCarrier, ProviderConfig, VerificationResult } from '../contract.ts';
-import { classify, detailOf, isSuccessStatus } from './classify.ts';
+import type { ApiAnswer, ApiContext, ProviderApi } from '../api.ts';
+import type { Message, Outcome, ProviderCarrier, ProviderConfig, VerificationResult } from '../contract.ts';
+import { outcomeOfCode, outcomeOfStatus } from '../outcomes.ts';
+import { isPresentAt, textAt } from './pointer.ts';
 import { maxHeader, requestFor, safeHeaders, type Variables } from './request.ts';
-import { mapOf, textOf } from './settings.ts';
+import { errorClassOf, mapOf, statusRanges, textOf } from './settings.ts';
 
 /** What a channel gives to the templates: the variables, and the files that `attachments` lists. */
 export type VariablesOf<Sent extends Message> = (message: Sent) => { variables: Variables; files?: Buffer[] };
@@ -78,4 +79,47 @@ export function secretForms(secret: string | null, headers: Record<string, strin
   const inUrl = encodeURIComponent(secret.toWellFormed());
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
   return [...new Set([secret, inUrl, base64, ...sent.filter((value) => value.length >= 16)])];
+}
+
+function isSuccessStatus(config: ProviderConfig, status: number): boolean {
+  const ranges = statusRanges(textOf(config, 'success_statuses') ?? '200-299') ?? [];
+  return ranges.some(([from, to]) => status >= from && status <= to);
+}
+
+/** Reads an answer by the rules of the settings; where they say nothing, the status has its usual meaning. */
+export function classify(config: ProviderConfig, answer: ApiAnswer): Outcome {
+  const { status, parsed, retryAfterMs } = answer;
+  const at = (field: string): string | null => textAt(parsed, textOf(config, field));
+  const code = at('error_code_pointer');
+  const reading = { detail: detailOf(config, answer), code: code ?? String(status), retryAfterMs };
+  if (isSuccessStatus(config, status)) {
+    const pointer = textOf(config, 'success_pointer');
+    const wanted = textOf(config, 'success_value');
+    const found = textAt(parsed, pointer);
+    const isMarked = pointer === null || (wanted === null ? isPresentAt(parsed, pointer) : found === wanted);
+    const id = at('message_id_pointer');
+    if (isMarked && (id !== null || !config.message_id_pointer))
+      return {
+        kind: 'accepted',
+        providerMessageId: id,
+        detail: `${status} ${id ?? ''}`,
+        code: String(status),
+      };
+    // Without what a success has, a code or another value is a refusal. Anything else may be the page of a proxy.
+    if (code !== null || (found !== null && !isMarked))
+      return outcomeOfCode(errorClassOf(config, status, code) ?? 'rejected', reading);
+    return {
+      kind: 'ambiguous',
+      detail: `${reading.detail} The response is not what a success looks like.`,
+      code: reading.code,
+    };
+  }
+  const meaning = errorClassOf(config, status, code);
+  return meaning ? outcomeOfCode(meaning, reading) : outcomeOfStatus(status, { ...reading, code });
+}
+
+/** Only the text at the pointer is repeated: the URL may lead anywhere, and must not reveal what is there. */
+function detailOf(config: ProviderConfig, { status, parsed }: ApiAnswer): string {
+  const message = textAt(parsed, textOf(config, 'error_message_pointer'));
+  return message === null ? `The service returned ${status}.` : `${status} ${message}`;
 }

@@ -8,8 +8,7 @@ import type { SmsMessage } from '../message.ts';
 import type { ProviderContext } from '../provider.ts';
 import { emailProviders, smsProviders } from '../registry.ts';
 import { shownText } from '../secrets.ts';
-import { secretForms } from './api.ts';
-import { classify } from './classify.ts';
+import { classify, secretForms } from './api.ts';
 import { requestFor, type Variables } from './request.ts';
 
 const url = 'https://gateway.example/send';

@@ -2,8 +2,8 @@ import { headerNameProblem } from '../../kernel/header-name.ts';
 import { weightOf } from '../../templating/budget.ts';
 import { compile, type Flavour } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
-import type { CodeMeaning } from '../code-meaning.ts';
 import type { CompletedConfig, ProviderConfig } from '../contract.ts';
+import type { CodeMeaning } from '../outcomes.ts';
 import { callbackStatuses, errorClasses, pointerFields } from './fields.ts';
 import { pointerProblem } from './pointer.ts';
 

@@ -1,4 +1,4 @@
-export { magicAddresses } from '../email/sandbox-answers.ts';
+export { magicAddresses } from '../email/sandbox.ts';
 export type { SandboxStore } from '../provider.ts';
-export { magicNumbers } from '../sms/sandbox-answers.ts';
+export { magicNumbers } from '../sms/plan.ts';
 export { createSandboxCarrier, createSandboxStore, provider, viewPayload } from './carrier.ts';

@@ -1,3 +1,4 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { Carrier } from '../contract.ts';
 import {
   type ChannelPlanner,
@@ -9,9 +10,8 @@ import {
   type SendersFor,
 } from '../delivery-plan.ts';
 import type { SmsMessage } from '../message.ts';
-import { magicNumbers } from './sandbox-answers.ts';
+import { accepted, answer, delivered, type SandboxAnswer } from '../sandbox-answer.ts';
 import { textProblem } from './segments.ts';
-import { type SenderChoice, senderFor } from './sender.ts';
 
 /** A carrier with the senders of its account: numbers and names belong to an account. */
 export interface SmsCarrier extends SenderChoice {
@@ -84,4 +84,59 @@ function planFor(notification: DueNotification, sender: SmsSender | null): Deliv
 function fromOf({ carrier, ...sender }: SmsCarrier, to: string): string | { problem: string } {
   const isMagic = carrier.kind === 'sandbox' && magicNumbers.includes(to);
   return (isMagic ? (sender.fromSenderId ?? sender.fromNumber) : null) ?? senderFor(sender, to);
+}
+
+/** The magic numbers of the sandbox. To add one, add a line. */
+const answers: Record<string, SandboxAnswer> = {
+  '+15005550001': answer({
+    kind: 'suppress',
+    detail: '21211 The number is not valid.',
+    code: '21211',
+    reason: 'hard_bounce',
+  }),
+  '+15005550004': answer({
+    kind: 'suppress',
+    detail: '21610 The recipient replied STOP.',
+    code: '21610',
+    reason: 'unsubscribed',
+  }),
+  '+15005550006': accepted([delivered]),
+  '+15005550009': accepted([{ type: 'Bounced', detail: '30005 The sandbox could not deliver the message.' }]),
+};
+
+export const magicNumbers = Object.keys(answers);
+
+export function magicAnswer({ to }: SmsMessage): SandboxAnswer | null {
+  return Object.hasOwn(answers, to.address) ? (answers[to.address] ?? null) : null;
+}
+
+/** Countries whose carriers deliver nothing from an alphanumeric sender. */
+const numbersOnly: ReadonlySet<string> = new Set(['US', 'CA']);
+
+/** Alphanumeric sender ids (GSM 03.38 TP-OA), within the limits of every provider here. */
+export function senderIdProblem(senderId: string, allowSpaces: boolean): string | null {
+  const allowed = allowSpaces ? /^[A-Za-z0-9 ]{1,11}$/ : /^[A-Za-z0-9]{1,11}$/;
+  if (!allowed.test(senderId) || senderId.trim() !== senderId)
+    return `must be 1 to 11 letters (A–Z, without accents) and digits${allowSpaces ? ', with spaces between' : ''}`;
+  return /[A-Za-z]/.test(senderId) ? null : 'must contain a letter; a number goes into from_number';
+}
+
+export interface SenderChoice {
+  fromNumber: string | null;
+  fromSenderId: string | null;
+}
+
+/** The sender of a message to this number: the name where names are delivered, else the number. */
+export function senderFor(
+  { fromNumber, fromSenderId }: SenderChoice,
+  to: string,
+): string | { problem: string } {
+  if (!fromSenderId) return fromNumber ?? { problem: 'The SMS settings have no sender.' };
+  const country = parsePhoneNumberFromString(to)?.country;
+  if (country === undefined || !numbersOnly.has(country)) return fromSenderId;
+  return (
+    fromNumber ?? {
+      problem: `Numbers in ${country} do not accept alphanumeric senders; set from_number in the SMS settings.`,
+    }
+  );
 }

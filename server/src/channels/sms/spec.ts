@@ -1,11 +1,9 @@
 // sms is text messages, sent through a provider: smsone is Twilio, smstwo is Vonage.
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import { parsePhoneNumber } from '../address-key.ts';
 import type { SmsMessage } from '../message.ts';
-import { invalidRecipient, storedAddress } from '../recipient.ts';
-import type { ChannelSpec } from '../spec.ts';
-import { parsePhoneNumber } from './phone-number.ts';
-import { createSmsPlanner } from './plan.ts';
-import { magicAnswer } from './sandbox-answers.ts';
+import { type ChannelSpec, invalidRecipient, storedAddress } from '../spec.ts';
+import { createSmsPlanner, magicAnswer } from './plan.ts';
 import { segmentationOf, textProblem } from './segments.ts';
 
 export const smsSpec: ChannelSpec = {

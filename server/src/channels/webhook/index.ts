@@ -1,2 +1,1 @@
-export { type PostResult, sendPost } from './post.ts';
-export { newSigningSecret } from './signing.ts';
+export { newSigningSecret, type PostResult, sendPost } from './post.ts';

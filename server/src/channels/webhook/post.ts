@@ -1,6 +1,9 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
 import { chainHeader } from '../../kernel/header-name.ts';
+import type { Carrier, Outcome } from '../contract.ts';
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
-import { signedHeaders } from './signing.ts';
+import type { WebhookMessage } from '../message.ts';
 
 /** One signed call and its outcome, shared by events and the webhook channel. */
 interface Post {
@@ -97,4 +100,73 @@ function snippetOf(body: Buffer): string {
   return new TextDecoder()
     .decode(body.subarray(0, snippetBytes), { stream: true })
     .replaceAll('\0', '\ufffd');
+}
+
+/**
+ * Posts notifications of the webhook channel. The notification's id is the `webhook-id` of every attempt, by which a receiver
+ * recognizes a repeat: an attempt whose outcome is open is simply made again.
+ */
+export function createWebhookCarrier(outbound: Outbound, clock: Clock): Carrier {
+  return {
+    name: 'webhook',
+    kind: 'webhook',
+    idempotent: true,
+    async send(message: WebhookMessage, signal) {
+      const { to, notificationId: id, body, secrets, chain, timeoutMs } = message;
+      const post = { url: to.address, id, body, secrets, chain, timeoutMs, signal };
+      return outcomeOf(await sendPost(outbound, post, clock));
+    },
+  };
+}
+
+function outcomeOf({ verdict, error, status, retryAfterMs }: PostResult): Outcome {
+  const code = status === null ? null : String(status);
+  if (verdict === 'succeeded') {
+    const detail = `The receiver returned ${status}.`;
+    return {
+      kind: 'accepted',
+      providerMessageId: null,
+      detail,
+      code,
+      receipts: [{ type: 'Delivered', detail }],
+    };
+  }
+  const detail = error ?? verdict;
+  return verdict === 'failed'
+    ? { kind: 'retry', detail, code, retryAfterMs }
+    : { kind: 'rejected', detail, code };
+}
+
+/** Standard Webhooks 1.0.0 (standardwebhooks.com), symmetric signatures. Any of its libraries verifies these signatures. */
+const prefix = 'whsec_';
+
+export function newSigningSecret(): string {
+  return prefix + randomBytes(32).toString('base64');
+}
+
+interface SignedHeaders {
+  'webhook-id': string;
+  'webhook-timestamp': string;
+  'webhook-signature': string;
+}
+
+/** One signature for each secret, newest first: during a rotation the receiver may know either. */
+export function signedHeaders(
+  secrets: readonly string[],
+  id: string,
+  nowMs: number,
+  body: string,
+): SignedHeaders {
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const content = `${id}.${timestamp}.${body}`;
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map((secret) => `v1,${signature(secret, content)}`).join(' '),
+  };
+}
+
+function signature(secret: string, content: string): string {
+  const key = Buffer.from(secret.slice(prefix.length), 'base64');
+  return createHmac('sha256', key).update(content).digest('base64');
 }

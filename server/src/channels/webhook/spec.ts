@@ -2,8 +2,7 @@
 import { missingParameter, Problem } from '../../kernel/errors.ts';
 import type { WebhookMessage } from '../message.ts';
 import { parseTarget } from '../net.ts';
-import { invalidRecipient } from '../recipient.ts';
-import type { ChannelSpec } from '../spec.ts';
+import { type ChannelSpec, invalidRecipient } from '../spec.ts';
 import { createWebhookPlanner } from './plan.ts';
 import { postHeaders } from './post.ts';
 

@@ -6,12 +6,12 @@ import { jsonObject, textIn } from '../../json.ts';
 import { shownText } from '../../secrets.ts';
 import {
   callTimeoutMs,
+  failedCall,
   maxAnswerBytes,
   type PushMessage,
   type PushOutcome,
   type PushSender,
 } from './contract.ts';
-import { failedCall } from './failed-call.ts';
 import { fitRing, payloadOf } from './payload.ts';
 
 interface ApnsSettings {

@@ -1,3 +1,5 @@
+import type { OutboundFailure } from '../../http.ts';
+
 /**
  * The boundary between the job that rings devices and the three push services. Outcomes, not exceptions, cross it.
  */
@@ -54,3 +56,10 @@ export interface PushSender {
 /** How long a call to a push service may take. */
 export const callTimeoutMs = 10_000;
 export const maxAnswerBytes = 4_096;
+
+/** A push that may have arrived is sent again: the second one replaces the first on the device. */
+export function failedCall({ failure, detail }: OutboundFailure): PushOutcome {
+  // Neither passes: the network policy forbids the address, or the settings contain a header that cannot be sent.
+  const kind = failure === 'blocked' || failure === 'invalid' ? 'broken' : 'retry';
+  return { kind, detail, code: failure };
+}

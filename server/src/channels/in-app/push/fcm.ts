@@ -6,6 +6,7 @@ import { jsonObject, recordIn, recordsIn, textIn } from '../../json.ts';
 import { shownText } from '../../secrets.ts';
 import {
   callTimeoutMs,
+  failedCall,
   maxAnswerBytes,
   type PushMessage,
   type PushOutcome,
@@ -13,10 +14,8 @@ import {
   type RingMessage,
   type WithdrawMessage,
 } from './contract.ts';
-import { failedCall } from './failed-call.ts';
 import { type AccessToken, createAccessTokens, type ServiceAccount, TokenRefused } from './google-token.ts';
-import { fitRing } from './payload.ts';
-import { webPushHeaders } from './web-push-headers.ts';
+import { fitRing, webPushHeaders } from './payload.ts';
 
 interface FcmSettings {
   serviceAccount: ServiceAccount;

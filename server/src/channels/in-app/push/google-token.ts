@@ -3,8 +3,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { type Outbound, type OutboundAnswer, parseRetryAfter } from '../../http.ts';
 import { jsonObject, textIn } from '../../json.ts';
 import { shownText } from '../../secrets.ts';
-import { callTimeoutMs, maxAnswerBytes, type PushOutcome } from './contract.ts';
-import { failedCall } from './failed-call.ts';
+import { callTimeoutMs, failedCall, maxAnswerBytes, type PushOutcome } from './contract.ts';
 
 /** The parts of Google's key file that are needed. */
 export interface ServiceAccount {

@@ -5,17 +5,15 @@ import { shownText } from '../../secrets.ts';
 import {
   callTimeoutMs,
   type DeviceAddress,
+  failedCall,
   maxAnswerBytes,
   type PushMessage,
   type PushOutcome,
   type PushSender,
 } from './contract.ts';
 import { encryptMessage, maxPlaintextBytes } from './encrypt.ts';
-import { failedCall } from './failed-call.ts';
-import { fitRing, payloadOf } from './payload.ts';
-import { showsEveryPush } from './push-hosts.ts';
+import { fitRing, payloadOf, webPushHeaders } from './payload.ts';
 import { createVapid, type VapidKeys } from './vapid.ts';
-import { webPushHeaders } from './web-push-headers.ts';
 
 interface WebPushSettings extends VapidKeys {
   /** How push services reach the sender: a `mailto:` or `https:` URL. */
@@ -79,4 +77,23 @@ function classify(
   if (status === 429 || status >= 500)
     return { kind: 'retry', detail, code, retryAfterMs: parseRetryAfter(headers['retry-after'], now) };
   return { kind: status === 413 ? 'rejected' : 'broken', detail, code };
+}
+
+/** The push services of the browsers: Chrome, Edge and others, Firefox, Safari, and Edge on Windows. */
+export const knownPushHosts = [
+  'fcm.googleapis.com',
+  'updates.push.services.mozilla.com',
+  '*.push.services.mozilla.com',
+  '*.push.apple.com',
+  '*.notify.windows.com',
+] as const;
+
+/** Whether a subscription may name this host: one of the list, or below one that begins with `*.`. */
+export function isPushHost(host: string, allowed: readonly string[]): boolean {
+  return allowed.some((entry) => (entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : host === entry));
+}
+
+/** Safari ends the permission of a site whose pushes show nothing, so it is never sent a withdrawal. */
+function showsEveryPush(host: string): boolean {
+  return host.endsWith('.push.apple.com');
 }

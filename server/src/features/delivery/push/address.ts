@@ -1,6 +1,6 @@
 import type { DeviceAddress, DeviceKind } from '../../../channels/in-app/push/contract.ts';
 import { keyProblem } from '../../../channels/in-app/push/encrypt.ts';
-import { isPushHost, knownPushHosts } from '../../../channels/in-app/push/push-hosts.ts';
+import { isPushHost, knownPushHosts } from '../../../channels/in-app/push/web-push.ts';
 import { type NetworkPolicy, parseTarget } from '../../../channels/net.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { invalidParameter, missingParameter } from '../../../kernel/errors.ts';

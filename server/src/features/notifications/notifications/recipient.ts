@@ -1,4 +1,4 @@
-import { invalidRecipient } from '../../../channels/recipient.ts';
+import { invalidRecipient } from '../../../channels/spec.ts';
 import { channelSpecs } from '../../../channels/specs.ts';
 import type { KnownUser } from './lookups.ts';
 import type { SendRequest } from './schema.ts';

@@ -1,5 +1,5 @@
+import { emailKey } from '../../../channels/address-key.ts';
 import { parseEmailAddress } from '../../../channels/email/address.ts';
-import { emailKey } from '../../../channels/email/address-key.ts';
 import { type Eraser, wholeSlice } from '../users/index.ts';
 import { deleteDecisions } from './cells-store.ts';
 

@@ -1,6 +1,5 @@
-import { parseAddressKey } from '../../../channels/address-key.ts';
+import { emailSpellings, parseAddressKey } from '../../../channels/address-key.ts';
 import { parseEmailAddress } from '../../../channels/email/address.ts';
-import { emailSpellings } from '../../../channels/email/address-key.ts';
 import { type Pool, type Sql, transaction } from '../../../db/sql.ts';
 import { listTakenIds, type UserRow } from './store.ts';
 

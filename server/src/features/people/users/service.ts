@@ -1,5 +1,5 @@
+import { parsePhoneNumber } from '../../../channels/address-key.ts';
 import { parseEmailAddress } from '../../../channels/email/address.ts';
-import { parsePhoneNumber } from '../../../channels/sms/phone-number.ts';
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';

@@ -1,6 +1,6 @@
 import type { Carrier } from '../../../channels/contract.ts';
 import type { SendersFor } from '../../../channels/delivery-plan.ts';
-import type { EmailSender } from '../../../channels/email/sender.ts';
+import type { EmailSender } from '../../../channels/email/plan.ts';
 import type { SmsSender } from '../../../channels/sms/plan.ts';
 import type { Deps } from '../../../deps.ts';
 import { storedSender } from './email/senders.ts';

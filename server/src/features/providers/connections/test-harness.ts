@@ -9,7 +9,7 @@ import {
 import { type ChatoneSimulator, startChatoneSimulator } from '../../../../test/simulators/chatone.ts';
 import { type ChatthreeSimulator, startChatthreeSimulator } from '../../../../test/simulators/chatthree.ts';
 import { type ChattwoSimulator, startChattwoSimulator } from '../../../../test/simulators/chattwo.ts';
-import type { EmailSender } from '../../../channels/email/sender.ts';
+import type { EmailSender } from '../../../channels/email/plan.ts';
 import type { EmailConnections } from './email/senders.ts';
 
 export type Json = TestResponse['body'];

@@ -5,8 +5,7 @@ import { httpFields } from '../../../http-kind/fields.ts';
 import { completeHttpConfig } from '../../../http-kind/settings.ts';
 import type { EmailMessage } from '../../../message.ts';
 import type { ProviderKind } from '../../../provider.ts';
-import { createEmailApi } from '../../api.ts';
-import { mailboxText, partsOf } from '../../parts.ts';
+import { createEmailApi, mailboxText, partsOf } from '../../api.ts';
 
 const manifest: Manifest = { kind: 'http', channel: 'email', title: 'HTTP API', fields: httpFields };
 

@@ -2,8 +2,7 @@ import type { ApiAnswer, ApiContext } from '../../../api.ts';
 import type { ProviderCarrier, VerificationResult } from '../../../contract.ts';
 import { textIn } from '../../../json.ts';
 import type { EmailMessage } from '../../../message.ts';
-import { createEmailApi, urlUnder } from '../../api.ts';
-import { type EmailParts, mailboxText, partsOf } from '../../parts.ts';
+import { createEmailApi, type EmailParts, mailboxText, partsOf, urlUnder } from '../../api.ts';
 import { classify } from './classify.ts';
 import type { PostmarkConfig } from './manifest.ts';
 

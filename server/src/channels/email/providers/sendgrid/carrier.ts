@@ -3,8 +3,16 @@ import type { ApiAnswer, ApiContext } from '../../../api.ts';
 import type { Outcome, ProviderCarrier, VerificationResult } from '../../../contract.ts';
 import { recordsIn, textIn } from '../../../json.ts';
 import type { EmailMessage } from '../../../message.ts';
-import { createEmailApi, messageIn, outcomeByStatus, urlUnder } from '../../api.ts';
-import { type EmailParts, type Mailbox, partsOf, quoted } from '../../parts.ts';
+import {
+  createEmailApi,
+  type EmailParts,
+  type Mailbox,
+  messageIn,
+  outcomeByStatus,
+  partsOf,
+  quoted,
+  urlUnder,
+} from '../../api.ts';
 import type { SendgridConfig } from './manifest.ts';
 
 export function createSendgridCarrier(

@@ -1,8 +1,8 @@
-import { isCurrent, refused } from '../../../callback.ts';
-import type { CallbackRequest, CallbackVerdict, ProviderConfig } from '../../../contract.ts';
+import type { JsonRecord } from '../../../../kernel/json.ts';
+import { isCurrent, receiptDetail, refused } from '../../../callback.ts';
+import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import type { Outbound } from '../../../http.ts';
-import { jsonObject, textIn } from '../../../json.ts';
-import { reportsOf } from './events.ts';
+import { jsonObject, recordIn, recordsIn, textIn } from '../../../json.ts';
 import { isTrustedUrl, signatureProblem } from './sns.ts';
 
 /** SNS repeats a call for an hour, with its original time of publication. */
@@ -45,4 +45,77 @@ export async function readCallback(
     kind: 'reports',
     reports: message.Type === 'Notification' && event ? reportsOf(event, String(message.MessageId)) : [],
   };
+}
+
+/** Reads an event that SES published. `id` is that of the SNS message, the same when it is delivered again. */
+export function reportsOf(event: JsonRecord, id: string): Report[] {
+  const notificationId = notificationOf(recordIn(event, 'mail') ?? {});
+  const receipt = receiptOf(event);
+  return notificationId && receipt ? [{ about: 'notification', notificationId, receipt, eventId: id }] : [];
+}
+
+/** Events of a configuration set repeat our tags. Notifications of an identity do not, but may repeat our headers. */
+function notificationOf(mail: JsonRecord): string | null {
+  const tag = recordIn(mail, 'tags')?.notification_id;
+  const [value] = Array.isArray(tag) ? (tag as unknown[]) : [];
+  if (typeof value === 'string') return value;
+  const header = recordsIn(mail, 'headers').find(({ name }) => String(name).toLowerCase() === 'message-id');
+  return /^<([0-9a-f-]{36})@/i.exec(textIn(header ?? null, 'value') ?? '')?.[1] ?? null;
+}
+
+/** The message is at fault, not the address. */
+const aboutTheMessage = new Set(['MessageTooLarge', 'ContentRejected', 'AttachmentRejected']);
+
+function receiptOf(event: JsonRecord): Receipt | null {
+  switch (event.eventType ?? event.notificationType) {
+    case 'Delivery': {
+      const delivery = recordIn(event, 'delivery');
+      return { type: 'Delivered', ...message(delivery, textIn(delivery, 'smtpResponse') ?? 'delivered') };
+    }
+    case 'DeliveryDelay': {
+      const delay = recordIn(event, 'deliveryDelay');
+      const type = textIn(delay, 'delayType') ?? 'delayed';
+      return {
+        type: 'DeliveryDelayed',
+        ...message(delay, `${type} ${diagnosis(delay, 'delayedRecipients')}`.trim()),
+      };
+    }
+    case 'Bounce': {
+      const bounce = recordIn(event, 'bounce');
+      const kind = [bounce?.bounceType, bounce?.bounceSubType].filter(Boolean).join('/');
+      const hard = bounce?.bounceType === 'Permanent' && !aboutTheMessage.has(String(bounce.bounceSubType));
+      return {
+        type: 'Bounced',
+        ...message(bounce, `${kind} ${diagnosis(bounce, 'bouncedRecipients')}`.trim() || 'bounced'),
+        soft: !hard,
+      };
+    }
+    case 'Complaint': {
+      const complaint = recordIn(event, 'complaint');
+      const kind = textIn(complaint, 'complaintFeedbackType') ?? textIn(complaint, 'complaintSubType');
+      // The opposite of a complaint: a recipient took the message out of the spam folder.
+      return kind === 'not-spam' ? null : { type: 'Complained', ...message(complaint, kind ?? 'complaint') };
+    }
+    case 'Reject': {
+      const reject = recordIn(event, 'reject');
+      return { type: 'Bounced', ...message(reject, textIn(reject, 'reason') ?? 'rejected'), soft: true };
+    }
+    case 'Open':
+      return { type: 'Opened', ...message(recordIn(event, 'open'), 'opened') };
+    case 'Click': {
+      const click = recordIn(event, 'click');
+      return { type: 'Clicked', ...message(click, textIn(click, 'link') ?? 'clicked') };
+    }
+    default:
+      return null; // Send, Subscription, Rendering Failure (templates are rendered here), and unknown types
+  }
+}
+
+function message(part: JsonRecord | null, text: string) {
+  return receiptDetail('ses', text, Date.parse(textIn(part, 'timestamp') ?? ''));
+}
+
+function diagnosis(part: JsonRecord | null, recipients: string): string {
+  const [first = null] = recordsIn(part, recipients);
+  return textIn(first, 'diagnosticCode') ?? textIn(first, 'status') ?? '';
 }

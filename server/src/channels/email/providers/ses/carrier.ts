@@ -2,9 +2,8 @@ import { inPlace } from '../../../../threads/task.ts';
 import type { ApiAnswer, ApiContext, ApiRequest } from '../../../api.ts';
 import { signAws } from '../../../aws.ts';
 import type { ProviderCarrier, VerificationResult } from '../../../contract.ts';
-import { createEmailApi, urlUnder } from '../../api.ts';
+import { asciiMailboxText, createEmailApi, urlUnder, wireMailbox } from '../../api.ts';
 import { buildMime } from '../../mime.ts';
-import { asciiMailboxText, wireMailbox } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { SesConfig } from './manifest.ts';
 

@@ -6,8 +6,7 @@ import { textAt } from '../../../http-kind/pointer.ts';
 import { completeHttpConfig, textOf } from '../../../http-kind/settings.ts';
 import type { SmsMessage } from '../../../message.ts';
 import type { ProviderKind } from '../../../provider.ts';
-import { createSmsApi } from '../../api.ts';
-import { optOutOf } from '../../opt-out.ts';
+import { createSmsApi, optOutOf } from '../../api.ts';
 import { segmentationOf } from '../../segments.ts';
 
 const manifest: Manifest = {

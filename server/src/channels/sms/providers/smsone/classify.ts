@@ -1,8 +1,7 @@
 import type { ApiAnswer } from '../../../api.ts';
-import { outcomeOfCode } from '../../../code-meaning.ts';
 import type { Outcome } from '../../../contract.ts';
 import { textIn } from '../../../json.ts';
-import { outcomeOfStatus } from '../../../outcomes.ts';
+import { outcomeOfCode, outcomeOfStatus } from '../../../outcomes.ts';
 import { outcomeOfForeignAnswer } from '../../api.ts';
 import { knownCodes, longWaitMs } from './codes.ts';
 

@@ -1,4 +1,4 @@
-import type { CodeMeaning } from '../../../code-meaning.ts';
+import type { CodeMeaning } from '../../../outcomes.ts';
 
 /**
  * The provider's error codes by their meaning; they occur in an answer and, later, in a receipt. A code that is not listed is

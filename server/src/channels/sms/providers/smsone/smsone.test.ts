@@ -6,10 +6,9 @@ import { startWebhookSink } from '../../../../../test/simulators/webhook-sink.ts
 import type { CallbackRequest, Outcome, ProviderCarrier } from '../../../contract.ts';
 import { createOutbound, type Outbound } from '../../../http.ts';
 import type { SmsMessage } from '../../../message.ts';
-import { readCallback } from './callback.ts';
+import { readCallback, signatureOf } from './callback.ts';
 import { createSmsoneCarrier } from './carrier.ts';
 import { knownCodes } from './codes.ts';
-import { signatureOf } from './signature.ts';
 
 let provider: SmsoneSimulator;
 let outbound: Outbound;

@@ -1,11 +1,12 @@
+import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../../../../kernel/clock.ts';
+import { sameBytes } from '../../../../kernel/crypto.ts';
 import { formIn, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { jsonObject } from '../../../json.ts';
-import { optOutOf } from '../../opt-out.ts';
+import { optOutOf } from '../../api.ts';
 import { isGone } from './codes.ts';
 import { smstwoConfig } from './manifest.ts';
-import { isSigned, type Params } from './signature.ts';
 
 /**
  * The provider repeats an unacknowledged receipt for a day. Repeated receipts change nothing, so age alone does little harm.
@@ -89,4 +90,37 @@ function inbound({ msisdn = '', text = '' }: Params, messageId: string): Report[
   if (!wants || !/^\d{7,15}$/.test(msisdn)) return [];
   const detail = wants === 'nothing' ? 'The recipient replied STOP.' : 'The recipient replied START.';
   return [{ about: 'recipient', address: `+${msisdn}`, wants, detail, eventId: `${messageId}:${wants}` }];
+}
+
+type Params = Record<string, string>;
+
+/** The signed text: every parameter except the signature, sorted, with the separators taken out of the values. */
+export function signedText(params: Params): string {
+  return Object.keys(params)
+    .filter((name) => name !== 'sig')
+    .sort()
+    .map((name) => `&${name}=${(params[name] ?? '').replace(/[&=]/g, '_')}`)
+    .join('');
+}
+
+/** The account chooses the method; the length of the signature limits the candidates. */
+const methods: Record<number, ((text: string, secret: string) => Buffer)[]> = {
+  32: [
+    (text, secret) => createHmac('md5', secret).update(text).digest(),
+    (text, secret) =>
+      createHash('md5')
+        .update(text + secret)
+        .digest(),
+  ],
+  40: [(text, secret) => createHmac('sha1', secret).update(text).digest()],
+  64: [(text, secret) => createHmac('sha256', secret).update(text).digest()],
+  128: [(text, secret) => createHmac('sha512', secret).update(text).digest()],
+};
+
+export function isSigned(params: Params, secret: string): boolean {
+  const signature = params.sig ?? '';
+  if (!/^[0-9a-f]+$/i.test(signature)) return false;
+  const given = Buffer.from(signature, 'hex');
+  const text = signedText(params);
+  return (methods[signature.length] ?? []).some((sign) => sameBytes(sign(text, secret), given));
 }

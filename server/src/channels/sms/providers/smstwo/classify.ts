@@ -1,7 +1,7 @@
 import type { ApiAnswer } from '../../../api.ts';
-import { outcomeOfCode } from '../../../code-meaning.ts';
 import type { Outcome } from '../../../contract.ts';
 import { recordsIn, textIn } from '../../../json.ts';
+import { outcomeOfCode } from '../../../outcomes.ts';
 import { outcomeOfForeignAnswer } from '../../api.ts';
 import { meaningOf } from './codes.ts';
 

@@ -1,4 +1,4 @@
-import type { CodeMeaning } from '../../../code-meaning.ts';
+import type { CodeMeaning } from '../../../outcomes.ts';
 
 /** The `status` of each part of a message, by its meaning. A code that is not listed is a permanent refusal. */
 const meanings: Readonly<Record<string, CodeMeaning>> = {

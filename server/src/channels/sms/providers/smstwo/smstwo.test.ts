@@ -4,9 +4,8 @@ import { type SmstwoSimulator, startSmstwoSimulator } from '../../../../../test/
 import type { CallbackRequest, Outcome, ProviderCarrier } from '../../../contract.ts';
 import { createOutbound, type Outbound } from '../../../http.ts';
 import type { SmsMessage } from '../../../message.ts';
-import { readCallback } from './callback.ts';
+import { isSigned, readCallback, signedText } from './callback.ts';
 import { createSmstwoCarrier } from './carrier.ts';
-import { isSigned, signedText } from './signature.ts';
 
 let provider: SmstwoSimulator;
 let outbound: Outbound;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../../test/harness/app.ts';
 import { startSmtpSimulator } from '../../../../../test/simulators/smtp.ts';
-import { emailIdentity } from '../../../../channels/email/sender.ts';
+import { emailIdentity } from '../../../../channels/email/plan.ts';
 import type { EmailMessage } from '../../../../channels/message.ts';
 import { createSandboxCarrier } from '../../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../../deps.ts';

@@ -1,8 +1,8 @@
 import type { Carrier, ProviderCarrier } from '../../../../channels/contract.ts';
 import type { SendersFor } from '../../../../channels/delivery-plan.ts';
 import { domainOf } from '../../../../channels/email/address.ts';
+import type { EmailSender } from '../../../../channels/email/plan.ts';
 import { createSmtpCarrier, smtpConfigOfUrl } from '../../../../channels/email/providers/smtp/index.ts';
-import type { EmailSender } from '../../../../channels/email/sender.ts';
 import { emailProviders, type ProviderContext } from '../../../../channels/registry.ts';
 import type { SandboxStore } from '../../../../channels/sandbox/index.ts';
 import type { Config } from '../../../../config.ts';

@@ -1,6 +1,6 @@
 import type { VerificationResult } from '../../../../channels/contract.ts';
 import { displayNameProblem, parseEmailAddress, parseReplyTo } from '../../../../channels/email/address.ts';
-import { mailboxText } from '../../../../channels/email/parts.ts';
+import { mailboxText } from '../../../../channels/email/api.ts';
 import { emailProviders } from '../../../../channels/registry.ts';
 import type { SandboxStore } from '../../../../channels/sandbox/index.ts';
 import { type Sql, transaction } from '../../../../db/sql.ts';

@@ -1,6 +1,6 @@
+import { parsePhoneNumber } from '../../../../channels/address-key.ts';
 import type { ProviderConfig } from '../../../../channels/contract.ts';
-import { parsePhoneNumber } from '../../../../channels/sms/phone-number.ts';
-import { senderIdProblem } from '../../../../channels/sms/sender.ts';
+import { senderIdProblem } from '../../../../channels/sms/plan.ts';
 import { invalidParameter, missingParameter } from '../../../../kernel/errors.ts';
 import { vendorHint, wireNameWithVendor } from '../../../../kernel/vendors.ts';
 import { smsKinds } from './kinds.ts';

@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '../../../../channels/contract.ts';
 import { type ProviderKind, smsProviders } from '../../../../channels/registry.ts';
-import type { SenderChoice } from '../../../../channels/sms/sender.ts';
+import type { SenderChoice } from '../../../../channels/sms/plan.ts';
 import type { Config } from '../../../../config.ts';
 import type { Keyring } from '../../../../kernel/crypto.ts';
 import { openConfig } from '../provider-config.ts';

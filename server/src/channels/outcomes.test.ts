@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FailureClass } from './http.ts';
-import { cutSuccess, lostAnswer, wholeRefusal } from './lost-answer.ts';
+import { cutSuccess, lostAnswer, wholeRefusal } from './outcomes.ts';
 
 const failure = (name: FailureClass, reached: boolean, status: number | null = null) => ({
   kind: 'failure' as const,

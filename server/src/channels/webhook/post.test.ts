@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { newSigningSecret, signedHeaders } from './signing.ts';
+import { newSigningSecret, signedHeaders } from './post.ts';
 
 test('signs the vector of the specification as it says', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reportsOf } from './events.ts';
+import { reportsOf } from './callback.ts';
 import { isTrustedUrl, signedText } from './sns.ts';
 
 const id = '0198aaaa-0000-7000-8000-000000000001';

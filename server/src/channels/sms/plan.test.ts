@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { optOutOf } from './opt-out.ts';
-import { senderFor, senderIdProblem } from './sender.ts';
+import { optOutOf } from './api.ts';
+import { senderFor, senderIdProblem } from './plan.ts';
 
 describe('an alphanumeric sender', () => {
   it.each([
