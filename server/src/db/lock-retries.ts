@@ -34,7 +34,8 @@ export async function withLockRetries<Result>(
       await client.query('commit');
       return result;
     } catch (error) {
-      await client.query('rollback');
+      // A connection that is lost has nothing to roll back; the error that lost it is the one to tell.
+      await client.query('rollback').catch(() => {});
       if (!isLockTimeout(error) || attempt >= tries) throw error;
       if (attempt % triesPerReport === 1) onWait?.();
       await stopVacuums(client);
