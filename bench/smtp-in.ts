@@ -38,6 +38,7 @@ async function measure(): Promise<void> {
     CARILLON_ROLES: 'api',
     CARILLON_SMTP_PORT: String(port),
     CARILLON_SMTP_CONNECTIONS_PER_ADDRESS: '1000',
+    CARILLON_SMTP_CONNECTIONS_PER_KEY: '1000',
   });
   const requests = await openLoad({
     url: service.url,
