@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/harness/app.ts';
 import { localhostCertificate, localhostKey } from '../../../test/simulators/localhost-certificate.ts';
 import { createLog } from '../../kernel/log.ts';
-import { type Certificate, readCertificate, watchCertificate } from './certificate.ts';
+import { type Certificate, readCertificate, watchCertificate } from './server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'carillon-certificate-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

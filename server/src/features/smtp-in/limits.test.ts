@@ -5,8 +5,7 @@ import { startTcpProxy, type TcpProxy, targetOf } from '../../../test/failover/t
 import { startTestApp, type TestApp, waitUntil } from '../../../test/harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { beginMessage, openSession, type SmtpSession, signedIn } from '../../../test/harness/smtp-session.ts';
-import { createSignedInCounts, createSignInGuard } from './limits.ts';
-import { createReceiver } from './receiver.ts';
+import { createReceiver, createSignedInCounts, createSignInGuard } from './limits.ts';
 
 /** What clients see of a service at its limits, without its database, and on its way out. */
 let database: TestDatabase;

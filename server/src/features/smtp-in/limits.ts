@@ -1,6 +1,8 @@
 import { isIPv4 } from 'node:net';
+import type { SMTPServerDataStream } from 'smtp-server';
 import type { Principal } from '../../http/principal.ts';
 import { createTokenBuckets } from '../../http/token-buckets.ts';
+import { Problem } from '../../kernel/errors.ts';
 import { networkOf } from '../platform/accounts/index.ts';
 
 export const smtpLimits = {
@@ -76,4 +78,73 @@ export function createSignInGuard(): (address: string) => number {
   const { burst, perMinute, delayMs } = smtpLimits.failedSignInsPerNetwork;
   const failures = createTokenBuckets({ ratePerSecond: perMinute / 60, burst });
   return (address) => (failures.take(networkOf({ ipAddress: address })).allowed ? 0 : delayMs);
+}
+
+const maxPieces = 1_024;
+
+/** Reads messages into memory, and bounds how much those of one environment, and all of them, take together. */
+export function createReceiver(limits: Record<'bytesInProgress' | 'bytesInProgressPerEnvironment', number>) {
+  let total = 0;
+  const byEnvironment = new Map<string, number>();
+
+  function count(environmentId: string, bytes: number): void {
+    total += bytes;
+    const left = (byEnvironment.get(environmentId) ?? 0) + bytes;
+    if (left === 0) byEnvironment.delete(environmentId);
+    else byEnvironment.set(environmentId, left);
+  }
+
+  const hasRoom = (environmentId: string, bytes: number): boolean =>
+    total + bytes <= limits.bytesInProgress &&
+    (byEnvironment.get(environmentId) ?? 0) + bytes <= limits.bytesInProgressPerEnvironment;
+
+  return {
+    /** Reads a message and hands it to `use`; its bytes count until that ends. */
+    async read<Result>(
+      environmentId: string,
+      stream: SMTPServerDataStream,
+      use: (bytes: Buffer) => Promise<Result>,
+    ): Promise<Result> {
+      let blocks: Buffer[] = [];
+      /** A client that sends byte by byte makes pieces that take far more memory than they have. */
+      let pieces: Buffer[] = [];
+      let counted = 0;
+      let isRefused = false;
+      const release = (): void => {
+        count(environmentId, -counted);
+        blocks = [];
+        pieces = [];
+        counted = 0;
+      };
+      try {
+        for await (const chunk of chunksOf(stream)) {
+          if (stream.sizeExceeded) break;
+          // The rest of a message without room is read and dropped: a client looks for the reply after the final dot.
+          isRefused ||= !hasRoom(environmentId, chunk.length);
+          if (isRefused) {
+            release();
+            continue;
+          }
+          pieces.push(chunk);
+          if (pieces.length === maxPieces) blocks.push(Buffer.concat(pieces.splice(0)));
+          counted += chunk.length;
+          count(environmentId, chunk.length);
+        }
+        if (stream.sizeExceeded) throw new Problem('payload_too_large', 'The message is too large.');
+        if (isRefused)
+          throw new Problem('temporarily_unavailable', 'Too many messages are being received. Try again.');
+        return await use(Buffer.concat([...blocks, ...pieces]));
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+async function* chunksOf(stream: SMTPServerDataStream): AsyncGenerator<Buffer> {
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch {
+    throw new Problem('invalid_json', 'The connection ended before the message did.');
+  }
 }

@@ -1,7 +1,7 @@
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 
 /** Where in the text of a message the next byte stands. Bytes that may belong to the end are not copied before that is known. */
-type Place =
+type BytePosition =
   | 'line start'
   | 'in line'
   | 'after CR'
@@ -26,30 +26,30 @@ interface Unstuffed {
  * of LF alone, a relay and this server could see its end at different places.
  */
 export function createUnstuffer(): (chunk: Buffer) => Unstuffed {
-  let place: Place = 'line start';
+  let position: BytePosition = 'line start';
   return (chunk) => {
     // Up to two bytes of the chunk before were undecided.
     const bytes = Buffer.allocUnsafe(chunk.length + 2);
     let length = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number;
-      if (byte === DOT && (place === 'line start' || place === 'after LF alone')) {
-        place = place === 'line start' ? 'dot' : 'dot after LF alone';
+      if (byte === DOT && (position === 'line start' || position === 'after LF alone')) {
+        position = position === 'line start' ? 'dot' : 'dot after LF alone';
         continue;
       }
-      if (place === 'dot' && byte === CR) {
-        place = 'dot CR';
+      if (position === 'dot' && byte === CR) {
+        position = 'dot CR';
         continue;
       }
-      if (place === 'dot CR' && byte === LF) return { bytes: bytes.subarray(0, length), restAt: at + 1 };
-      if (place === 'dot' || place === 'dot CR' || place === 'dot after LF alone') {
-        const isEscape = byte === DOT && place !== 'dot CR';
-        if (!isEscape) for (const held of undecided[place]) bytes[length++] = held;
-        place = place === 'dot CR' ? 'after CR' : 'in line';
+      if (position === 'dot CR' && byte === LF) return { bytes: bytes.subarray(0, length), restAt: at + 1 };
+      if (position === 'dot' || position === 'dot CR' || position === 'dot after LF alone') {
+        const isEscape = byte === DOT && position !== 'dot CR';
+        if (!isEscape) for (const earlier of undecided[position]) bytes[length++] = earlier;
+        position = position === 'dot CR' ? 'after CR' : 'in line';
       }
       bytes[length++] = byte;
-      if (byte === LF) place = place === 'after CR' ? 'line start' : 'after LF alone';
-      else place = byte === CR ? 'after CR' : 'in line';
+      if (byte === LF) position = position === 'after CR' ? 'line start' : 'after LF alone';
+      else position = byte === CR ? 'after CR' : 'in line';
     }
     return { bytes: bytes.subarray(0, length), restAt: null };
   };
@@ -70,10 +70,10 @@ export function unstuffInOnePass(Parser: typeof SMTPStream): void {
     this._countDataBytes(bytes.length);
     if (restAt !== null) return this._endDataMode(bytes, chunk.subarray(restAt), done);
     if (bytes.length === 0 || !message.writable || message.write(bytes)) return done();
-    const goOn = (): void => {
-      message.off('drain', goOn).off('close', goOn);
+    const resume = (): void => {
+      message.off('drain', resume).off('close', resume);
       done();
     };
-    message.on('drain', goOn).on('close', goOn);
+    message.on('drain', resume).on('close', resume);
   };
 }
