@@ -1741,6 +1741,12 @@ with named as materialized (
 )
 select n.id, n.status = 'queued' as is_queued from slice join notifications n on n.id = slice.id order by n.id;
 
+-- notifications_lock_ended (features/notifications/notifications/eraser.ts)
+select id, environment_id, channel from notifications
+where id > $1 and id < $2 and status <> 'queued' and coalesce(send_at < $3, true)
+order by id limit $4
+for update skip locked;
+
 -- notifications_redact (features/notifications/notifications/eraser.ts)
 with contents as (
   update notification_contents
@@ -1760,251 +1766,6 @@ set address = null, recipient_name = null, external_user_id = null, idempotency_
              else entry end order by place), '[]')
            from jsonb_array_elements(n.trace) with ordinality as t (entry, place))
 where n.id = any ($1::uuid[]) and n.environment_id = $2;
-
--- notifications_insert (features/notifications/notifications/insert.ts)
-with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
-),
-
-fresh as (
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
-  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
-  where known.created_at < now() - interval '24 hours'
-returning resource_id),
-taken as materialized (
-  select * from input where operation is null or id in (select resource_id from fresh)
-),
-
- queue_postponed as (
-   insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
- ),
-
- queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($39::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- ),
- queue_enqueued as (
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
-counted as (
-insert into usage_counters as counter (organization_id, month, channel, shard, sends)
-select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
-group by organization_id, month, channel
-order by organization_id, month, channel -- everyone locks in this order: no deadlocks
-on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
-pairs as (
-insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
-select * from (
-  select environment_id, external_user_id,
-    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
-  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
-where not exists (
-  select from end_users known
-  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
-    and (pair.email is null or known.email = pair.email)
-    and (pair.phone is null or known.phone = pair.phone)
-    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
-order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
-on conflict (environment_id, external_user_id) do update
-  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
-    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
-lives as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
-),
-contents as (
-  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at from taken
-)
-select id from input except select id from taken;
-
--- notifications_insert_bytes (features/notifications/notifications/insert.ts)
-insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3);
-
--- notifications_insert_new (features/notifications/notifications/insert.ts)
-with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
-),
-taken as (select * from input),
-
- queue_postponed as (
-   insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
- ),
-
- queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($39::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- ),
- queue_enqueued as (
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
-counted as (
-insert into usage_counters as counter (organization_id, month, channel, shard, sends)
-select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
-group by organization_id, month, channel
-order by organization_id, month, channel -- everyone locks in this order: no deadlocks
-on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
-pairs as (
-insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
-select * from (
-  select environment_id, external_user_id,
-    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
-  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
-where not exists (
-  select from end_users known
-  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
-    and (pair.email is null or known.email = pair.email)
-    and (pair.phone is null or known.phone = pair.phone)
-    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
-order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
-on conflict (environment_id, external_user_id) do update
-  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
-    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
-lives as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
-),
-contents as (
-  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at from taken
-), keys as (
-insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
--- everyone locks in this order: no deadlocks
-order by environment_id, operation, key)
-select id from input except select id from taken;
-
--- notifications_insert_with_objects (features/notifications/notifications/insert.ts)
-with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
-),
-
-fresh as (
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
-  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
-  where known.created_at < now() - interval '24 hours'
-returning resource_id),
-taken as materialized (
-  select * from input where operation is null or id in (select resource_id from fresh)
-),
-
- queue_postponed as (
-   insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
- ),
-
- queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($40::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- ),
- queue_enqueued as (
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
-counted as (
-insert into usage_counters as counter (organization_id, month, channel, shard, sends)
-select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
-group by organization_id, month, channel
-order by organization_id, month, channel -- everyone locks in this order: no deadlocks
-on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
-pairs as (
-insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
-select * from (
-  select environment_id, external_user_id,
-    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
-  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
-where not exists (
-  select from end_users known
-  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
-    and (pair.email is null or known.email = pair.email)
-    and (pair.phone is null or known.phone = pair.phone)
-    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
-order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
-on conflict (environment_id, external_user_id) do update
-  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
-    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
-lives as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
-),
-contents as (
-  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object from taken
-)
-select id from input except select id from taken;
 
 -- notifications_count_backlog (features/notifications/notifications/overview-store.ts)
 with
@@ -2081,12 +1842,6 @@ join notification_contents c on c.notification_id = p.notification_id
 join environments e on e.id = n.environment_id
 group by 1, 2, 3;
 
--- notifications_lock_ended (features/notifications/notifications/retention.ts)
-select id, environment_id, channel from notifications
-where id > $1 and id < $2 and status <> 'queued' and coalesce(send_at < $3, true)
-order by id limit $4
-for update skip locked;
-
 -- notifications_cancel (features/notifications/notifications/store.ts)
 update notifications n set
   status = 'suppressed', suppression_reason = 'cancelled', events = n.events || $3::jsonb, trace = n.trace || $4::jsonb
@@ -2160,6 +1915,251 @@ with c as (
     text_alternative = null, body_object = null, inbox_extras = $8
   where notification_id = $1)
 update notifications set action_url = $6, send_at = $7 where id = $1;
+
+-- notifications_insert (features/notifications/notifications/write.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
+),
+
+fresh as (
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id),
+taken as materialized (
+  select * from input where operation is null or id in (select resource_id from fresh)
+),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($39::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+inserted as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at from taken
+)
+select id from input except select id from taken;
+
+-- notifications_insert_bytes (features/notifications/notifications/write.ts)
+insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3);
+
+-- notifications_insert_new (features/notifications/notifications/write.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
+),
+taken as (select * from input),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($39::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+inserted as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at from taken
+), keys as (
+insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+-- everyone locks in this order: no deadlocks
+order by environment_id, operation, key)
+select id from input except select id from taken;
+
+-- notifications_insert_with_objects (features/notifications/notifications/write.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
+),
+
+fresh as (
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id),
+taken as materialized (
+  select * from input where operation is null or id in (select resource_id from fresh)
+),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($40::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+inserted as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object from taken
+)
+select id from input except select id from taken;
 
 -- sandbox_delete_beyond (features/notifications/sandbox/store.ts)
 with old as (

@@ -1,28 +1,24 @@
 import type { Channel } from '../../../channels/contract.ts';
-import type { KnownConnection } from '../../../channels/spec.ts';
+import { invalidRecipient, type KnownConnection } from '../../../channels/spec.ts';
 import { channelSpecs } from '../../../channels/specs.ts';
 import { templateRules } from '../../../channels/template-rules.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { invalidParameter, Problem } from '../../../kernel/errors.ts';
 import { idTime, newId } from '../../../kernel/ids.ts';
 import { withVendor } from '../../../kernel/vendors.ts';
-import { hasTags, type InlineSources } from '../../content/templates/index.ts';
 import { type MeteredSend, overheadBytes } from '../../control/usage/index.ts';
 import { addressFields, type Pair } from '../../people/users/index.ts';
-import type { KeyClaim } from '../../platform/idempotency/index.ts';
-import { checkIdempotencyKey } from '../../platform/idempotency/index.ts';
+import { checkIdempotencyKey, type KeyClaim } from '../../platform/idempotency/index.ts';
 import type { UploadedObjects } from '../../platform/objects/index.ts';
-import { checkAttachments } from './attachments.ts';
-import type { KnownCategory, Lookups } from './lookups.ts';
+import { checkAttachments, checkAttachmentsLast, checkContent, templateDataJson } from './content.ts';
+import type { KnownCategory, KnownUser, Lookups } from './lookups.ts';
 import {
   type AuthoredContent,
   type ContentRow,
   eventEntry,
-  type InlineFormat,
   type NotificationRow,
 } from './notification-row.ts';
-import { type ResolvedRecipient, resolveRecipient } from './recipient.ts';
-import { type EventEntry, limits, type Priority, type SendRequest } from './schema.ts';
+import { type EventEntry, type Priority, type SendRequest, sendLimits } from './schema.ts';
 
 /** A request that passed every check, ready to be written. */
 export interface Acceptance {
@@ -151,7 +147,7 @@ export function acceptanceOfTest(principal: Principal, test: TestMessage, now: n
     principal,
     { channel, recipient: {} },
     {
-      recipient: { address, name: null, externalUserId: null, isPair: false },
+      recipient: { address, name: null, externalUserId: null, namesUserAndAddress: false },
       content: {
         subject: null,
         html_body: null,
@@ -266,10 +262,42 @@ export function meterOf(
 function pairOf(
   environmentId: string,
   channel: SendRequest['channel'],
-  { externalUserId, address, isPair }: ResolvedRecipient,
+  { externalUserId, address, namesUserAndAddress }: ResolvedRecipient,
 ): Pair | null {
-  if (!isPair || !externalUserId || !(channel in addressFields)) return null;
+  if (!namesUserAndAddress || !externalUserId || !(channel in addressFields)) return null;
   return { environmentId, externalUserId, channel: channel as Pair['channel'], address };
+}
+
+/** The recipient of a notification, resolved by the rules of its channel. */
+interface ResolvedRecipient {
+  /** The target: an address, a number, a user id, a URL, an endpoint key. */
+  address: string;
+  name: string | null;
+  externalUserId: string | null;
+  /** The request named both a user and their own address: the pair is stored. */
+  namesUserAndAddress: boolean;
+}
+
+const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text);
+
+/** The channel picks the field and checks it. Fields that it does not use are ignored. */
+function resolveRecipient(
+  { channel, recipient }: Pick<SendRequest, 'channel' | 'recipient'>,
+  user: KnownUser | null = null,
+): ResolvedRecipient {
+  for (const field of ['name', 'address', 'external_user_id'] as const) {
+    if (hasControlCharacter(recipient[field] ?? ''))
+      throw invalidRecipient(field, `recipient.${field} must not contain control characters.`);
+  }
+  const rule = channelSpecs[channel].recipient;
+  const { address, isOwnAddress } = rule.targetOf(recipient, user);
+  const externalUserId = rule.addressIsUserId ? address : recipient.external_user_id || null;
+  return {
+    address,
+    name: recipient.name || (recipient.address && !rule.addressIsUserId ? null : (user?.name ?? null)),
+    externalUserId,
+    namesUserAndAddress: externalUserId !== null && isOwnAddress,
+  };
 }
 
 function checkCategory({ category: key }: SendRequest, category: KnownCategory | null): void {
@@ -314,113 +342,15 @@ function needsTemplate(channel: Channel): Problem {
   );
 }
 
-type Content = Pick<
-  SendRequest,
-  | 'channel'
-  | 'template_key'
-  | 'subject'
-  | 'html_body'
-  | 'text_body'
-  | 'template_data'
-  | 'action_url'
-  | 'from_name'
-  | 'reply_to'
-  | 'tags'
-  | 'actions'
->;
-
 const isLiquid = ({ template_data: data }: SendRequest, rule: InlineRule): boolean =>
   rule === 'with_data' ? data !== null && data !== undefined : rule === 'always';
-
-/** Content that the channel ignores is dropped here, not refused; so is everything but the subject that the template replaces. */
-export function checkContent(request: Content, isLiquid: boolean): AuthoredContent {
-  const inline = request.template_key
-    ? subjectBeside(request)
-    : channelSpecs[request.channel].content.inlineContentOf(request);
-  const surroundings = checkSurroundings(request);
-  // Field by field: spreading the two took 10 µs of each send.
-  return {
-    subject: inline.subject,
-    html_body: inline.html_body,
-    text_body: inline.text_body,
-    inline_format: formatOf(inline, request, isLiquid),
-    template_data: surroundings.template_data,
-    from_name: surroundings.from_name,
-    reply_to: surroundings.reply_to,
-    inbox_extras: surroundings.inbox_extras,
-  };
-}
-
-/** Text without tags renders to itself: its content stays literal, and costs no rendering. */
-function formatOf(
-  inline: InlineSources,
-  { template_key: key }: Content,
-  isLiquid: boolean,
-): InlineFormat | null {
-  if (isLiquid && (hasTags(inline.subject) || hasTags(inline.html_body) || hasTags(inline.text_body)))
-    return 'liquid';
-  return key && inline.subject !== null ? 'literal' : null;
-}
-
-/** The subject of a request replaces that of the template. */
-function subjectBeside({ channel, subject }: Content): InlineSources {
-  if (!subject || !templateRules[channel].fields.includes('subject_template')) return noContent;
-  channelSpecs[channel].content.checkSubject?.(subject);
-  return { ...noContent, subject };
-}
-
-type Surroundings = Pick<AuthoredContent, 'template_data' | 'from_name' | 'reply_to' | 'inbox_extras'>;
-
-/** Checks what a request has besides the message. */
-export function checkSurroundings(request: Content): Surroundings {
-  const templateData = request.template_data ?? noData;
-  if (Buffer.byteLength(templateDataJson(templateData)) > limits.templateDataBytes) {
-    throw invalidParameter(
-      'template_data',
-      `template_data must have at most ${limits.templateDataBytes} bytes as JSON.`,
-    );
-  }
-  const rule = channelSpecs[request.channel].content;
-  const sender = rule.senderOf?.(request) ?? noSender;
-  rule.checkRemaining?.(request, templateData);
-  return {
-    template_data: templateData,
-    from_name: sender.from_name,
-    reply_to: sender.reply_to,
-    inbox_extras: rule.extrasOf?.(request) ?? null,
-  };
-}
-
-const noContent = { subject: null, html_body: null, text_body: null };
-const noSender = { from_name: null, reply_to: null };
-const noData: Record<string, unknown> = Object.freeze({});
-const templateDataTexts = new WeakMap<object, string>();
-
-/** The check, the size estimate and the insert all need this JSON, which is made once. */
-export function templateDataJson(data: Record<string, unknown>): string {
-  if (data === noData) return '{}';
-  const known = templateDataTexts.get(data);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(data);
-  templateDataTexts.set(data, text);
-  return text;
-}
 
 /** A time in the past means now. */
 export function checkSendAt(text: string | null, now: number): Date | null {
   if (!text) return null;
   const time = Date.parse(text);
-  if (time > now + limits.sendAtDays * 86_400_000) {
-    throw invalidParameter('send_at', `send_at must be at most ${limits.sendAtDays} days ahead.`);
+  if (time > now + sendLimits.sendAtDays * 86_400_000) {
+    throw invalidParameter('send_at', `send_at must be at most ${sendLimits.sendAtDays} days ahead.`);
   }
   return time > now ? new Date(time) : null;
-}
-
-export function checkAttachmentsLast(sendAt: Date | null, acceptedAt: number): void {
-  if (sendAt && sendAt.getTime() > acceptedAt + limits.attachmentDays * 86_400_000) {
-    throw invalidParameter(
-      'send_at',
-      `Attachments are kept for ${limits.attachmentDays} days: send_at must be earlier.`,
-    );
-  }
 }

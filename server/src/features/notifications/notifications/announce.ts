@@ -67,22 +67,22 @@ export async function announce(
   queue: Pick<Queue, 'enqueue' | 'postpone'>,
   additions: readonly Addition[],
 ): Promise<boolean> {
-  const happenings = additions.flatMap(({ id, environmentId, channel, events }) =>
-    events.flatMap((event, index) => {
+  const events = additions.flatMap(({ id, environmentId, channel, events: added }) =>
+    added.flatMap((event, index) => {
       const type = typeOf(event, channel);
-      return type ? [{ environmentId, type, notificationId: id, fromEnd: events.length - index }] : [];
+      return type ? [{ environmentId, type, notificationId: id, fromEnd: added.length - index }] : [];
     }),
   );
-  const subscriptions = await listSubscriptions(tx, happenings);
+  const subscriptions = await listSubscriptions(tx, events);
   if (subscriptions.length === 0) return false;
   const ids = [...new Set(subscriptions.map(({ event }) => event.notificationId))];
   const rows = new Map((await listRows(tx, [ids])).map((row) => [row.id, row]));
-  const told = subscriptions.flatMap(({ event, endpointIds }) => {
+  const notified = subscriptions.flatMap(({ event, endpointIds }) => {
     const row = rows.get(event.notificationId);
     const data = row && dataOf(row, row.events.length - event.fromEnd);
     return row && data ? [{ event: { ...event, chain: row.chain, data }, endpointIds }] : [];
   });
-  return (await recordSubscribed(tx, queue, told)).length > 0;
+  return (await recordSubscribed(tx, queue, notified)).length > 0;
 }
 
 type EventData = Omit<Notification, 'html_body' | 'text_body'> & { reason?: string; provider?: string };

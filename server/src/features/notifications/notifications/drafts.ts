@@ -6,12 +6,12 @@ import { ObjectStoreError } from '../../../kernel/object-store.ts';
 import { hasLimit, lockPlans, refuseBeyondPlan } from '../../control/usage/index.ts';
 import type { NotificationObjects } from '../../platform/objects/index.ts';
 import { type Acceptance, checkRequest, type Sender, storedBytes } from './accept.ts';
-import { insertAcceptances, insertLargeContent } from './insert.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
 import type { ContentRow } from './notification-row.ts';
 import { acceptanceOfResend, checkResendable, contentToResend } from './resend.ts';
 import { SendRequest } from './schema.ts';
 import type { StoredNotification } from './store.ts';
+import { insertAcceptances, insertLargeContent } from './write.ts';
 
 /** A notification that passed every check and is written in the transaction of its sender. */
 export interface Draft {

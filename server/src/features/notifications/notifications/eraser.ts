@@ -1,6 +1,10 @@
-import { type Sql, statement } from '../../../db/sql.ts';
-import type { ScopedId } from '../../../kernel/ids.ts';
+import { inSlices } from '../../../db/slices.ts';
+import { type Sql, statement, transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import { Problem } from '../../../kernel/errors.ts';
+import { lowestIdAt, type ScopedId } from '../../../kernel/ids.ts';
 import type { Queue } from '../../../queue/index.ts';
+import { eraseInboxItems, inboxTopic } from '../../inbox/index.ts';
 import {
   type Eraser,
   isAliasSql,
@@ -10,8 +14,9 @@ import {
 } from '../../people/users/index.ts';
 import { eraseNotificationEvents } from '../../webhooks/index.ts';
 import { eraseSandboxMessages } from '../sandbox/index.ts';
+import { wasHandedOver } from './patch.ts';
 import { eraseAttachments } from './purge.ts';
-import { deleteNotifications } from './store.ts';
+import { deleteNotifications, getNotification } from './store.ts';
 
 /**
  * A person's notifications: those that named the user, and those that named only one of the user's addresses. Only email
@@ -64,7 +69,7 @@ export type WakeRuns = (
 ) => Promise<boolean>;
 
 /** Deletes everything about the notifications except inbox items. Resolves to true when `run` must be rung after the commit. */
-export async function deleteWholly(
+async function deleteWholly(
   tx: Sql,
   queue: Pick<Queue, 'runNow'>,
   wakeRuns: WakeRuns,
@@ -80,6 +85,60 @@ export async function deleteWholly(
     notifications.map(({ id }) => ({ id, status: 'deleted' })),
   );
 }
+
+/** Deletes a notification that no worker has. `owners` are those of its inbox items; `woken` as in `deleteWholly`. */
+export async function deleteOne(
+  tx: Sql,
+  queue: Pick<Queue, 'withdraw' | 'runNow'>,
+  wakeRuns: WakeRuns,
+  { environmentId, id }: ScopedId,
+): Promise<{ owners: Awaited<ReturnType<typeof eraseInboxItems>>; woken: boolean }> {
+  const stored = await getNotification(tx, environmentId, id);
+  const work = stored.status === 'queued' ? await queue.withdraw(tx, 'notification', id) : null;
+  if (stored.status === 'queued' && (!work || wasHandedOver(work)))
+    throw new Problem('notification_not_editable', 'The notification is being sent; delete it afterwards.');
+  const woken = await deleteWholly(tx, queue, wakeRuns, [{ environmentId, id }]);
+  return { owners: await eraseInboxItems(tx, [{ environmentId, id }]), woken };
+}
+
+const sliceSize = 500;
+
+/** The age of a scheduled notification counts from its send time. Rows that another process deletes or changes are skipped. */
+const lockEnded = statement<{ id: string; environment_id: string; channel: string }>(
+  'notifications_lock_ended',
+  `select id, environment_id, channel from notifications
+   where id > $1 and id < $2 and status <> 'queued' and coalesce(send_at < $3, true)
+   order by id limit $4
+   for update skip locked`,
+);
+
+/**
+ * Deletes, as DELETE does, notifications that were accepted or due before then and have left the queue. Each slice is one
+ * transaction, regardless of how many environments its notifications belong to: one transaction per environment removed 139
+ * rows/s when 1,000 environments shared a slice and a commit took 5 ms.
+ */
+export const forgetNotifications = (beforeMs: number, wakeRuns: WakeRuns) =>
+  inSlices(async ({ pool, queue, doorbell }: Pick<Deps, 'pool' | 'queue' | 'doorbell'>, after) => {
+    const { last, woken, owners } = await transaction(pool, async (tx) => {
+      const rows = await lockEnded(tx, [after, lowestIdAt(beforeMs), new Date(beforeMs), sliceSize]);
+      const ended = rows.map(({ id, environment_id, channel }) => ({
+        environmentId: environment_id,
+        id,
+        channel,
+      }));
+      return {
+        last: ended.at(-1)?.id ?? null,
+        woken: ended.length > 0 && (await deleteWholly(tx, queue, wakeRuns, ended)),
+        owners: await eraseInboxItems(
+          tx,
+          ended.filter(({ channel }) => channel === 'in_app'),
+        ),
+      };
+    });
+    if (woken) queue.ring('run');
+    for (const topic of new Set(owners.map(inboxTopic))) doorbell.ring(topic);
+    return last;
+  });
 
 /** Queued notifications are taken out of the queue and deleted; those being sent are left for the next round. */
 export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'runNow'>, wakeRuns: WakeRuns): Eraser {

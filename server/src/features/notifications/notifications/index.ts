@@ -8,7 +8,7 @@ export {
 } from './accept.ts';
 export { type Addition, announce } from './announce.ts';
 export { createDrafts, type Draft, type Drafts } from './drafts.ts';
-export { notificationEraser } from './eraser.ts';
+export { forgetNotifications, notificationEraser } from './eraser.ts';
 export { type LookupSources, lookUp } from './lookups.ts';
 export {
   type AuthoredContent,
@@ -19,7 +19,6 @@ export {
 } from './notification-row.ts';
 export { type Backlog, countWaiting, listMissed, type MissedRow } from './overview-store.ts';
 export { deleteAttachmentBytes, tidyAttachments } from './purge.ts';
-export { forgetNotifications } from './retention.ts';
 export { notificationRoutes } from './routes.ts';
 export { type EventEntry, type Notification, type Priority, SendRequest, type Trace } from './schema.ts';
 export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';

@@ -24,7 +24,7 @@ const NullableText = (maxLength: number, description?: string) =>
   Type.Optional(Nullable(Type.String({ maxLength, ...(description && { description }) })));
 
 /** Limits on one notification; the body limit of the request bounds their sum. */
-export const limits = {
+export const sendLimits = {
   subject: 998, // a header line (RFC 5322)
   body: 2_000_000,
   address: 2_048,
@@ -43,43 +43,46 @@ export const limits = {
 
 /** The empty text is no key: it is refused, and not the same as none. */
 const NullableKey = (description: string) =>
-  Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: limits.key, description })));
+  Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: sendLimits.key, description })));
 
 const Recipient = Type.Object({
   address: NullableText(
-    limits.address,
+    sendLimits.address,
     'An email address, a phone number in E.164 format, a user id (in_app), an http or https URL (webhook), or the id or key of a chat target.',
   ),
-  name: NullableText(limits.name, 'The display name in the To header of emails and in the inbox.'),
+  name: NullableText(sendLimits.name, 'The display name in the To header of emails and in the inbox.'),
   external_user_id: NullableText(
-    limits.key,
+    sendLimits.key,
     'Your id of the user. Beside an address, the pair is remembered; alone, it stands for the address stored for the channel.',
   ),
   endpoint: NullableKey(
     'The key of a Microsoft Teams or Discord endpoint, the id of a webhook endpoint, or the id or team of a Slack installation.',
   ),
-  chatone_user_id: NullableText(limits.key, 'A Slack user id (`U…`), for a direct message.'),
-  chatone_channel_id: NullableText(limits.key, 'A Slack channel id (`C…`).'),
-  chattwo_endpoint_id: NullableText(limits.key, 'The id of a Microsoft Teams endpoint; prefer `endpoint`.'),
-  chatthree_endpoint_id: NullableText(limits.key, 'The id of a Discord endpoint; prefer `endpoint`.'),
+  chatone_user_id: NullableText(sendLimits.key, 'A Slack user id (`U…`), for a direct message.'),
+  chatone_channel_id: NullableText(sendLimits.key, 'A Slack channel id (`C…`).'),
+  chattwo_endpoint_id: NullableText(
+    sendLimits.key,
+    'The id of a Microsoft Teams endpoint; prefer `endpoint`.',
+  ),
+  chatthree_endpoint_id: NullableText(sendLimits.key, 'The id of a Discord endpoint; prefer `endpoint`.'),
 });
 
 const AttachmentInput = Type.Object({
   filename: Type.String({
     minLength: 1,
-    maxLength: limits.attachmentName,
+    maxLength: sendLimits.attachmentName,
     description: 'The name that the recipient sees.',
   }),
   content_type: Type.String({
     minLength: 1,
-    maxLength: limits.attachmentName,
+    maxLength: sendLimits.attachmentName,
     description: 'A MIME type, for example `application/pdf`.',
   }),
   content_base64: Type.String({ description: 'The bytes of the file in base64.' }),
   content_id: Type.Optional(
     Nullable(
       Type.String({
-        maxLength: limits.contentId,
+        maxLength: sendLimits.contentId,
         description:
           'For an image within the HTML: the body shows it with `<img src="cid:…">` and this id (letters, digits and `.!#$%&\'*+/=?^_{|}~@-`).',
       }),
@@ -88,28 +91,28 @@ const AttachmentInput = Type.Object({
 });
 
 const content = {
-  subject: NullableText(limits.subject, 'Beside a `template_key`, replaces the subject of the template.'),
+  subject: NullableText(sendLimits.subject, 'Beside a `template_key`, replaces the subject of the template.'),
   html_body: NullableText(
-    limits.body,
+    sendLimits.body,
     'HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML.',
   ),
   text_body: NullableText(
-    limits.body,
+    sendLimits.body,
     'Plain text, for email, sms and in_app. An email without it gets the text of its HTML.',
   ),
   template_data: Type.Optional(
     Nullable({
       ...JsonObject,
-      description: `The data of the template. Without a template, \`subject\`, \`html_body\` and \`text_body\` are Liquid when it is given, also as \`{}\`, and literal otherwise. At most ${limits.templateDataBytes} bytes as JSON.`,
+      description: `The data of the template. Without a template, \`subject\`, \`html_body\` and \`text_body\` are Liquid when it is given, also as \`{}\`, and literal otherwise. At most ${sendLimits.templateDataBytes} bytes as JSON.`,
     }),
   ),
-  action_url: NullableText(limits.url, 'The link of an inbox item.'),
+  action_url: NullableText(sendLimits.url, 'The link of an inbox item.'),
   ...extrasInput,
   send_at: Type.Optional(
     Nullable(
       Type.String({
         format: 'date-time',
-        description: `Not before this time, at most ${limits.sendAtDays} days ahead. Until then the notification can be changed.`,
+        description: `Not before this time, at most ${sendLimits.sendAtDays} days ahead. Until then the notification can be changed.`,
       }),
     ),
   ),
@@ -140,7 +143,7 @@ export const SendRequest = Type.Object(
         }),
       ),
     ),
-    // Other channels ignore these two, whatever they contain: the rule of the channel has their limits.
+    // Other channels ignore these two, whatever they contain: the rule of the channel has their sendLimits.
     from_name: Type.Optional(
       Nullable(
         Type.String({
@@ -168,7 +171,7 @@ export const SendRequest = Type.Object(
       Nullable(
         Type.String({
           minLength: 1,
-          maxLength: limits.key,
+          maxLength: sendLimits.key,
           description:
             'The same as the header Idempotency-Key, which a batch does not have. If a single send has both, they must be equal.',
         }),
@@ -186,7 +189,7 @@ export type SendRequest = Static<typeof SendRequest>;
 export const BatchRequest = Type.Object({
   notifications: Type.Array(Type.Unknown(), {
     minItems: 1,
-    maxItems: limits.batch,
+    maxItems: sendLimits.batch,
     examples: [[{ ...exampleSend, idempotency_key: 'order-1001' }]],
   }),
 });
@@ -286,15 +289,15 @@ export const NotificationQuery = Type.Object({
     OneOf(statusDetails, { description: 'Why they wait, or ended without a send. It implies the status.' }),
   ),
   channel: Type.Optional(OneOf(channels)),
-  category: Type.Optional(Type.String({ maxLength: limits.key })),
-  template_key: Type.Optional(Type.String({ maxLength: limits.key })),
+  category: Type.Optional(Type.String({ maxLength: sendLimits.key })),
+  template_key: Type.Optional(Type.String({ maxLength: sendLimits.key })),
   recipient: Type.Optional(
     Type.String({
-      maxLength: limits.address,
+      maxLength: sendLimits.address,
       description: 'The recipient address (`recipient.address`), case-insensitive.',
     }),
   ),
-  external_user_id: Type.Optional(Type.String({ maxLength: limits.key })),
+  external_user_id: Type.Optional(Type.String({ maxLength: sendLimits.key })),
   broadcast_id: Type.Optional(Uuid),
   created_after: Type.Optional(DateTime),
   created_before: Type.Optional(DateTime),

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Channel } from '../../../channels/contract.ts';
 import { type ScannedPage, scanPage } from '../../../db/filtered-page.ts';
 import { query, type Sql, statement } from '../../../db/sql.ts';
+import { notFound } from '../../../kernel/errors.ts';
 import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../../kernel/ids.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 import {
@@ -79,6 +80,16 @@ export async function findNotification(
   id: string,
 ): Promise<StoredNotification | null> {
   return (await findOne(sql, [id, environmentId]))[0] ?? null;
+}
+
+export async function getNotification(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+): Promise<StoredNotification> {
+  const stored = await findNotification(sql, environmentId, id);
+  if (!stored) throw notFound('notification');
+  return stored;
 }
 
 const findOriginals = statement<StoredNotification>(

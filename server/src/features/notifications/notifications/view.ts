@@ -1,5 +1,6 @@
 import { idTime } from '../../../kernel/ids.ts';
 import { isoTime } from '../../../kernel/time-zone.ts';
+import { type NotificationObjects, orUnavailable } from '../../platform/objects/index.ts';
 import type { Acceptance } from './accept.ts';
 import {
   type AttachmentMetadata,
@@ -12,6 +13,16 @@ import type { Notification, Trace, TraceEntry } from './schema.ts';
 import type { StoredNotification } from './store.ts';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+/** A notification with the bodies that are in the object store. */
+export async function withBodies(
+  objects: NotificationObjects,
+  stored: StoredNotification,
+): Promise<StoredNotification> {
+  if (stored.body_object === null) return stored;
+  const [filled = stored] = await orUnavailable(objects.withBodies([stored]));
+  return filled;
+}
 
 /** The wire form of a notification. A queued one that a worker has leased is shown as `sending`. */
 export function viewOf(stored: StoredNotification): Notification {

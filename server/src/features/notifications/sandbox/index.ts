@@ -1,3 +1,2 @@
-export { tidySandbox } from './housekeeping.ts';
 export { sandboxRoutes } from './routes.ts';
-export { eraseSandboxMessages, findMessageOf } from './store.ts';
+export { eraseSandboxMessages, findMessageOf, tidySandbox } from './store.ts';

@@ -7,9 +7,8 @@ import { idTime, lowestIdAt, newId } from '../../../kernel/ids.ts';
 import { pageOf, pageRequest } from '../../../kernel/page.ts';
 import type { TaskRunner } from '../../../threads/task.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
-import { kept } from './housekeeping.ts';
 import { SandboxMessage, SandboxPage, SandboxQuery } from './schema.ts';
-import { deleteMessagesBefore, listIds, listMessages, type SandboxRow } from './store.ts';
+import { deleteMessagesBefore, listIds, listMessages, type SandboxRow, sandboxRetention } from './store.ts';
 
 /** Messages may have megabytes, and composing one takes 0.1 s per megabyte; a page ends early rather than hold many of them. */
 const maxPageBytes = 2_000_000;
@@ -96,7 +95,7 @@ export function sandboxRoutes({
   /** Deletes in batches, and at most twice the retention limit: a client that keeps sending cannot keep this loop busy. */
   async function empty(environmentId: string): Promise<void> {
     const before = newId(clock());
-    for (let count = 0; count < 2 * kept.messages; count += slice)
+    for (let count = 0; count < 2 * sandboxRetention.messages; count += slice)
       if ((await deleteMessagesBefore(pool, environmentId, before, slice)) < slice) return;
   }
 }

@@ -1,8 +1,11 @@
 import type { Channel } from '../../../channels/contract.ts';
+import { deleteInSlices } from '../../../db/slices.ts';
 import { query, type Sql, statement } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../../kernel/ids.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
+import { quotaOf } from '../../control/usage/index.ts';
 
 export interface SandboxRow {
   id: string;
@@ -163,4 +166,27 @@ export async function deleteExcess(
 ): Promise<number> {
   const { messages = null, bytes = null } = kept.most ?? {};
   return (await deleteBeyond(sql, [lowestIdAt(kept.since), messages, limit, bytes]))[0]?.count ?? 0;
+}
+
+/** Retention of sandbox messages per environment: they are for inspection, not an archive. */
+export const sandboxRetention = { days: 30, messages: 100_000, bytes: 1_073_741_824 } as const;
+
+/** At most half of the quota: sandbox messages must not cause sends to be refused. */
+function keptBytes(config: Deps['config']): number {
+  const quota = quotaOf(config, { environmentKind: 'test', plan: 'free' });
+  return Math.min(sandboxRetention.bytes, (quota ?? Infinity) / 2);
+}
+
+export async function tidySandbox(
+  deps: Pick<Deps, 'pool' | 'clock' | 'config'>,
+  isStopped: () => boolean,
+): Promise<void> {
+  const now = deps.clock();
+  // Finding the excess requires a count: a few times an hour is enough.
+  const isDue = Math.floor(now / 60_000) % 10 === 0;
+  const bounds = {
+    since: now - sandboxRetention.days * 86_400_000,
+    most: isDue ? { messages: sandboxRetention.messages, bytes: keptBytes(deps.config) } : null,
+  };
+  await deleteInSlices(2_000, ({ pool }, limit) => deleteExcess(pool, bounds, limit))(deps, isStopped);
 }
