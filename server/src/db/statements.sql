@@ -2294,49 +2294,6 @@ where id in (select id from topics where id in (select topic_id from gone) order
 -- audiences_update_topic (features/people/audiences/store.ts)
 update topics set name = $2, description = $3 where id = $1 returning id, environment_id, key, name, description, subscriber_count;
 
--- preferences_count_categories (features/people/preferences/categories-store.ts)
-select count(*)::int as count from categories where environment_id = $1;
-
--- preferences_find_categories (features/people/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories
-join unnest($1::uuid[], $2::text[]) as wanted (environment_id, key) using (environment_id, key);
-
--- preferences_find_category (features/people/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and key = $2;
-
--- preferences_insert_category (features/people/preferences/categories-store.ts)
-insert into categories (id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-on conflict (environment_id, key) do nothing
-returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push;
-
--- preferences_list_active_categories (features/people/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and not is_archived order by key;
-
--- preferences_lock_category (features/people/preferences/categories-store.ts)
-select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and key = $2 for no key update;
-
--- preferences_update_category (features/people/preferences/categories-store.ts)
-update categories
-set name = $3, description = $4, default_channels = $5, default_opt_in = $6, is_archived = $7, push = $8
-where environment_id = $1 and key = $2
-returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push;
-
--- preferences_delete_users (features/people/preferences/cells-store.ts)
-with q as (delete from quiet_hours where environment_id = $1 and user_key = any ($2::text[]))
-delete from preferences where environment_id = $1 and user_key = any ($2::text[]);
-
--- preferences_list_cells (features/people/preferences/cells-store.ts)
-select category_key, channel, opted_in, source, updated_at from preferences where environment_id = $1 and user_key = $2;
-
--- preferences_upsert_cells (features/people/preferences/cells-store.ts)
-insert into preferences (environment_id, user_key, category_key, channel, opted_in, source)
-select $1, $2, category_key, channel, opted_in, $4
-from json_to_recordset($3::json) as (category_key text, channel text, opted_in boolean)
-order by category_key, channel -- everyone locks in this order: no deadlocks
-on conflict (environment_id, user_key, category_key, channel) do update
-  set opted_in = excluded.opted_in, source = excluded.source, updated_at = now()
-returning category_key, channel, opted_in, source, updated_at;
-
 -- preferences_load_consents (features/people/preferences/consent.ts)
 select i.id, i.channel, c.is_critical, c.default_opt_in, c.default_channels, p.opted_in, p.source,
   q.start_minute, q.end_minute, q.timezone
@@ -2346,13 +2303,56 @@ left join preferences p on p.environment_id = i.environment_id and p.user_key = 
   and p.category_key = i.category and p.channel = i.channel
 left join quiet_hours q on q.environment_id = i.environment_id and q.user_key = i.user_key;
 
--- preferences_delete_quiet_hours (features/people/preferences/quiet-hours-store.ts)
+-- preferences_count_categories (features/people/preferences/store.ts)
+select count(*)::int as count from categories where environment_id = $1;
+
+-- preferences_delete_quiet_hours (features/people/preferences/store.ts)
 delete from quiet_hours where environment_id = $1 and user_key = $2 returning 1 as one;
 
--- preferences_find_quiet_hours (features/people/preferences/quiet-hours-store.ts)
+-- preferences_delete_users (features/people/preferences/store.ts)
+with q as (delete from quiet_hours where environment_id = $1 and user_key = any ($2::text[]))
+delete from preferences where environment_id = $1 and user_key = any ($2::text[]);
+
+-- preferences_find_categories (features/people/preferences/store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories
+join unnest($1::uuid[], $2::text[]) as wanted (environment_id, key) using (environment_id, key);
+
+-- preferences_find_category (features/people/preferences/store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and key = $2;
+
+-- preferences_find_quiet_hours (features/people/preferences/store.ts)
 select start_minute, end_minute, timezone from quiet_hours where environment_id = $1 and user_key = $2;
 
--- preferences_upsert_quiet_hours (features/people/preferences/quiet-hours-store.ts)
+-- preferences_insert_category (features/people/preferences/store.ts)
+insert into categories (id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+on conflict (environment_id, key) do nothing
+returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push;
+
+-- preferences_list_active_categories (features/people/preferences/store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and not is_archived order by key;
+
+-- preferences_list_cells (features/people/preferences/store.ts)
+select category_key, channel, opted_in, source, updated_at from preferences where environment_id = $1 and user_key = $2;
+
+-- preferences_lock_category (features/people/preferences/store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push from categories where environment_id = $1 and key = $2 for no key update;
+
+-- preferences_update_category (features/people/preferences/store.ts)
+update categories
+set name = $3, description = $4, default_channels = $5, default_opt_in = $6, is_archived = $7, push = $8
+where environment_id = $1 and key = $2
+returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived, push;
+
+-- preferences_upsert_cells (features/people/preferences/store.ts)
+insert into preferences (environment_id, user_key, category_key, channel, opted_in, source)
+select $1, $2, category_key, channel, opted_in, $4
+from json_to_recordset($3::json) as (category_key text, channel text, opted_in boolean)
+order by category_key, channel -- everyone locks in this order: no deadlocks
+on conflict (environment_id, user_key, category_key, channel) do update
+  set opted_in = excluded.opted_in, source = excluded.source, updated_at = now()
+returning category_key, channel, opted_in, source, updated_at;
+
+-- preferences_upsert_quiet_hours (features/people/preferences/store.ts)
 insert into quiet_hours (environment_id, user_key, start_minute, end_minute, timezone) values ($1, $2, $3, $4, $5)
 on conflict (environment_id, user_key) do update
   set start_minute = excluded.start_minute, end_minute = excluded.end_minute, timezone = excluded.timezone,
@@ -2459,44 +2459,27 @@ update api_keys set revoked_at = now() where id = $1;
 update api_keys set last_used_at = now()
 where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute');
 
--- accounts_find_user (features/platform/accounts/people-store.ts)
-select id, name, password_hash from users where email = $1;
-
--- accounts_insert_user (features/platform/accounts/people-store.ts)
-insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)
-on conflict (email) do nothing
-returning id;
-
--- accounts_replace_password (features/platform/accounts/people-store.ts)
-update users set password_hash = $2 where id = $1;
-
--- accounts_update_password (features/platform/accounts/people-store.ts)
-update users set password_hash = $3 where id = $1 and password_hash = $2 returning id;
-
--- accounts_update_user_name (features/platform/accounts/people-store.ts)
-update users set name = $2 where id = $1;
-
--- accounts_delete_old_invitations (features/platform/accounts/sessions-store.ts)
+-- accounts_delete_old_invitations (features/platform/accounts/people-store.ts)
 delete from invitations where expires_at < now();
 
--- accounts_delete_old_login_failures (features/platform/accounts/sessions-store.ts)
+-- accounts_delete_old_login_failures (features/platform/accounts/people-store.ts)
 delete from login_failures where window_ends_at < now();
 
--- accounts_delete_old_sessions (features/platform/accounts/sessions-store.ts)
+-- accounts_delete_old_sessions (features/platform/accounts/people-store.ts)
 delete from sessions where expires_at < now();
 
--- accounts_delete_other_sessions (features/platform/accounts/sessions-store.ts)
+-- accounts_delete_other_sessions (features/platform/accounts/people-store.ts)
 delete from sessions where user_id = $1 and id is distinct from $2;
 
--- accounts_delete_session (features/platform/accounts/sessions-store.ts)
+-- accounts_delete_session (features/platform/accounts/people-store.ts)
 delete from sessions where user_id = $1 and id = $2 returning id;
 
--- accounts_find_session (features/platform/accounts/sessions-store.ts)
+-- accounts_find_session (features/platform/accounts/people-store.ts)
 select s.id, s.user_id, u.email, u.name, s.expires_at, s.last_seen_at
 from sessions s join users u on u.id = s.user_id
 where s.token_hash = $1;
 
--- accounts_find_session_identity (features/platform/accounts/sessions-store.ts)
+-- accounts_find_session_identity (features/platform/accounts/people-store.ts)
 select s.user_id, s.expires_at, s.last_seen_at, e.id as environment_id, e.kind as environment_kind, e.organization_id,
   o.plan, m.role, move.state as move, move.moved_to
 from sessions s
@@ -2510,23 +2493,40 @@ where s.token_hash = $1
 order by move.state is not null, e.organization_id, e.kind = 'test' desc, e.id
 limit 1;
 
--- accounts_insert_session (features/platform/accounts/sessions-store.ts)
+-- accounts_find_user (features/platform/accounts/people-store.ts)
+select id, name, password_hash from users where email = $1;
+
+-- accounts_insert_session (features/platform/accounts/people-store.ts)
 with person as (select id from users where id = $3 and password_hash = $4 for share)
 insert into sessions (id, token_hash, user_id, expires_at)
 select $1, $2, person.id, $5 from person
 returning id;
 
--- accounts_list_sessions (features/platform/accounts/sessions-store.ts)
+-- accounts_insert_user (features/platform/accounts/people-store.ts)
+insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)
+on conflict (email) do nothing
+returning id;
+
+-- accounts_list_sessions (features/platform/accounts/people-store.ts)
 select id, created_at, last_seen_at, expires_at from sessions
 where user_id = $1 and expires_at > $2 and last_seen_at > $3 and ($4::uuid is null or id < $4)
 order by id desc
 limit $5;
 
--- accounts_mark_session_seen (features/platform/accounts/sessions-store.ts)
+-- accounts_mark_session_seen (features/platform/accounts/people-store.ts)
 with seen as (
   update sessions set last_seen_at = greatest(last_seen_at, now()) where token_hash = $1 returning user_id)
 update memberships set last_seen_at = now()
 from seen where memberships.user_id = seen.user_id and memberships.organization_id = $2;
+
+-- accounts_replace_password (features/platform/accounts/people-store.ts)
+update users set password_hash = $2 where id = $1;
+
+-- accounts_update_password (features/platform/accounts/people-store.ts)
+update users set password_hash = $3 where id = $1 and password_hash = $2 returning id;
+
+-- accounts_update_user_name (features/platform/accounts/people-store.ts)
+update users set name = $2 where id = $1;
 
 -- accounts_delete_membership (features/platform/accounts/team-store.ts)
 delete from memberships where organization_id = $1 and user_id = $2;
@@ -2539,8 +2539,14 @@ from memberships m join users u on u.id = m.user_id where m.organization_id = $1
 select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
 from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2;
 
+-- accounts_find_organization (features/platform/accounts/team-store.ts)
+select organization_id from environments where id = $1;
+
 -- accounts_find_other_owner (features/platform/accounts/team-store.ts)
 select from memberships where organization_id = $1 and user_id <> $2 and role = 'owner' limit 1;
+
+-- accounts_list_environments (features/platform/accounts/team-store.ts)
+select id, name, kind, created_at from environments where organization_id = $1 order by id desc;
 
 -- accounts_list_members (features/platform/accounts/team-store.ts)
 select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
@@ -2548,8 +2554,24 @@ from memberships m join users u on u.id = m.user_id where m.organization_id = $1
  order by m.user_id desc
  limit $3;
 
+-- accounts_list_memberships (features/platform/accounts/team-store.ts)
+select o.id as organization_id, o.name as organization_name, m.role, e.id, e.name, e.kind, e.created_at
+from memberships m
+join organizations o on o.id = m.organization_id
+join environments e on e.organization_id = o.id
+where m.user_id = $1
+  and not exists (select from organization_moves v where v.organization_id = o.id and v.state <> 'leaving')
+order by o.id, e.id;
+
+-- accounts_list_organization_ids (features/platform/accounts/team-store.ts)
+select organization_id from memberships m where user_id = $1
+and not exists (select from organization_moves v where v.organization_id = m.organization_id);
+
 -- accounts_lock_organization (features/platform/accounts/team-store.ts)
 select from organizations where id = $1 for no key update;
+
+-- accounts_lock_user (features/platform/accounts/team-store.ts)
+select from users where id = $1 for no key update;
 
 -- accounts_update_organization_name (features/platform/accounts/team-store.ts)
 update organizations o set name = $2
@@ -2564,28 +2586,6 @@ where id = $1 and plan_owner_id = $2;
 
 -- accounts_update_role (features/platform/accounts/team-store.ts)
 update memberships set role = $3 where organization_id = $1 and user_id = $2;
-
--- accounts_find_organization (features/platform/accounts/tenants-store.ts)
-select organization_id from environments where id = $1;
-
--- accounts_list_environments (features/platform/accounts/tenants-store.ts)
-select id, name, kind, created_at from environments where organization_id = $1 order by id desc;
-
--- accounts_list_memberships (features/platform/accounts/tenants-store.ts)
-select o.id as organization_id, o.name as organization_name, m.role, e.id, e.name, e.kind, e.created_at
-from memberships m
-join organizations o on o.id = m.organization_id
-join environments e on e.organization_id = o.id
-where m.user_id = $1
-  and not exists (select from organization_moves v where v.organization_id = o.id and v.state <> 'leaving')
-order by o.id, e.id;
-
--- accounts_list_organization_ids (features/platform/accounts/tenants-store.ts)
-select organization_id from memberships m where user_id = $1
-and not exists (select from organization_moves v where v.organization_id = m.organization_id);
-
--- accounts_lock_user (features/platform/accounts/tenants-store.ts)
-select from users where id = $1 for no key update;
 
 -- accounts_count_login_attempt (features/platform/accounts/throttle.ts)
 insert into login_failures as known (subject, failures, window_ends_at)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts';
 import { query } from '../../../db/sql.ts';
-import type { Audience } from './audience-schema.ts';
 import { readAudience } from './filter.ts';
 import { countAudience, countMembers, firstMember, isEverybody, listMembers } from './members.ts';
+import type { Audience } from './schema.ts';
 
 let app: TestApp;
 beforeAll(async () => {

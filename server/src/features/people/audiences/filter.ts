@@ -2,7 +2,7 @@ import { invalidParameter, Problem } from '../../../kernel/errors.ts';
 import { languageTag } from '../../../kernel/patterns.ts';
 import { isTimeZone } from '../../../kernel/time-zone.ts';
 import { isAttributeKey, isAttributeValue } from '../users/index.ts';
-import { Audience, Filter, filterLimits } from './audience-schema.ts';
+import { Audience, Filter, filterLimits } from './schema.ts';
 
 /** A filter that passed every check; each list has values or is empty. */
 export interface CheckedFilter {

@@ -1,4 +1,3 @@
-export { Audience } from './audience-schema.ts';
 export { type CheckedFilter, readAudience } from './filter.ts';
 export {
   type AudienceMember,
@@ -14,5 +13,6 @@ export {
   subscriptionEraser,
 } from './members.ts';
 export { audienceRoutes } from './routes.ts';
+export { Audience } from './schema.ts';
 export { tidyTopics } from './store.ts';
 export { createTopicService } from './topics-service.ts';

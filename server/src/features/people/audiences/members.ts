@@ -1,8 +1,8 @@
 import { query, type Sql } from '../../../db/sql.ts';
 import { Problem } from '../../../kernel/errors.ts';
 import { type Eraser, type UserFields, wholeSlice } from '../users/index.ts';
-import type { Audience } from './audience-schema.ts';
 import { type AudienceSql, audienceSql, type CheckedFilter, topicKeysOf, unknownTopic } from './filter.ts';
+import type { Audience } from './schema.ts';
 import { deleteSubscriptionsOf, listTopicsByKey } from './store.ts';
 
 /** The subscriptions of a person are few rows: one slice. */

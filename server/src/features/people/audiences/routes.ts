@@ -2,16 +2,14 @@ import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { pageOf, pageRequest } from '../../../kernel/page.ts';
 import { UserParams } from '../users/index.ts';
-import {
-  AudiencePreview,
-  AudiencePreviewRequest,
-  type AudiencePreview as Preview,
-} from './audience-schema.ts';
 import { readAudience } from './filter.ts';
 import { checkTopics, countAudience, firstMember, listMembers } from './members.ts';
 import {
+  AudiencePreview,
+  AudiencePreviewRequest,
   CreateTopic,
   limits,
+  type AudiencePreview as Preview,
   ReplaceTopic,
   SubscriberIds,
   SubscriberPage,

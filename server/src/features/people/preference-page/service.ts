@@ -4,8 +4,7 @@ import { findPageBrand } from '../../content/brands/index.ts';
 import { networkOf } from '../../platform/accounts/index.ts';
 import { type PreferenceService, preferenceUserKey } from '../preferences/index.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/index.ts';
-import { type Choice, changesIn, choicesOf } from './choices.ts';
-import type { PreferenceVisit } from './page.ts';
+import { type Choice, changesIn, choicesOf, type PreferenceVisit } from './page.ts';
 
 export interface PreferencePage {
   urlOf(environmentId: string, user: string): Promise<string>;

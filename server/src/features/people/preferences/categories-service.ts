@@ -6,6 +6,8 @@ import type { Caller, Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
+import type { CategoryDirectory } from './category-directory.ts';
+import { type Category, type CreateCategory, limits, type ReplaceCategory } from './schema.ts';
 import {
   type CategoryRow,
   countCategories,
@@ -13,9 +15,7 @@ import {
   insertCategory,
   lockCategory,
   updateCategory,
-} from './categories-store.ts';
-import type { CategoryDirectory } from './category-directory.ts';
-import { type Category, type CreateCategory, limits, type ReplaceCategory } from './schema.ts';
+} from './store.ts';
 
 export interface CategoryService {
   create(caller: Caller, body: CreateCategory): Promise<Category>;
@@ -44,10 +44,10 @@ export function createCategoryService({
       await recordAudit(tx, caller, {
         action,
         target: `category:${key}`,
-        before: viewOf(before),
-        after: viewOf(after),
+        before: categoryView(before),
+        after: categoryView(after),
       });
-      return viewOf(after);
+      return categoryView(after);
     });
     categoryDirectory.forget(principal.environmentId, key);
     return changed;
@@ -76,9 +76,9 @@ export function createCategoryService({
         await recordAudit(tx, caller, {
           action: 'category.created',
           target: `category:${row.key}`,
-          after: viewOf(row),
+          after: categoryView(row),
         });
-        return viewOf(row);
+        return categoryView(row);
       });
       categoryDirectory.forget(environmentId, body.key);
       return created;
@@ -87,7 +87,7 @@ export function createCategoryService({
     async get({ environmentId }, key) {
       const row = await findCategory(pool, environmentId, key);
       if (!row) throw notFound('category');
-      return viewOf(row);
+      return categoryView(row);
     },
 
     replace(caller, key, body) {
@@ -126,6 +126,6 @@ function inOrder(given: CategoryRow['default_channels']): CategoryRow['default_c
   return channels.filter((channel) => given.includes(channel));
 }
 
-export function viewOf({ environment_id: _, ...category }: CategoryRow): Category {
+export function categoryView({ environment_id: _, ...category }: CategoryRow): Category {
   return category;
 }

@@ -2,7 +2,7 @@ import { isDatabaseUnavailable } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
 import { createCache } from '../../../kernel/cache.ts';
-import { type CategoryRow, listCategoriesByKey } from './categories-store.ts';
+import { type CategoryRow, listCategoriesByKey } from './store.ts';
 
 /** The lifetime of a cached answer: the longest time for which another process accepts sends for an archived category. */
 const memoryMs = 1_000;

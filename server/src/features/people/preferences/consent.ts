@@ -1,9 +1,11 @@
+import { emailKey } from '../../../channels/address-key.ts';
 import type { Channel } from '../../../channels/contract.ts';
+import { parseEmailAddress } from '../../../channels/email/address.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
-import { effectiveOf } from './effective.ts';
+import { type Eraser, wholeSlice } from '../users/index.ts';
 import type { QuietHours } from './quiet-hours.ts';
 import type { PreferenceSource } from './schema.ts';
-import { userKeyOf } from './user-key.ts';
+import { type Cell, deleteDecisions } from './store.ts';
 
 /** The fields of a notification that decide which preferences apply. */
 interface Addressed {
@@ -82,4 +84,39 @@ function consentOf(row: ConsentRow): Consent {
         ? null
         : { start_minute: row.start_minute, end_minute: row.end_minute, timezone: row.timezone },
   };
+}
+
+/**
+ * The user's preference, or else the default of the category: on when the category is opted in by default and lists the
+ * channel.
+ */
+export function effectiveOf(
+  category: { default_opt_in: boolean; default_channels: readonly Channel[] },
+  channel: Channel,
+  cell: Cell | null,
+): { opted_in: boolean; source: PreferenceSource } {
+  if (cell) return { opted_in: cell.opted_in, source: cell.source };
+  return {
+    opted_in: category.default_opt_in && category.default_channels.includes(channel),
+    source: 'default',
+  };
+}
+
+/** The preferences of a person are few rows: one slice. */
+export const preferenceEraser: Eraser = {
+  async erase(tx, { environmentId, externalUserId, aliases }) {
+    const keys = new Set([externalUserId, ...aliases].map(userKeyOf));
+    await deleteDecisions(tx, environmentId, [...keys]);
+    return wholeSlice;
+  },
+};
+
+/**
+ * The owner of a preference: the external_user_id, or else the address. Spellings of one email address are one person, so that
+ * an opt-out as Ada@Example.com holds for ada@example.com; any other id is compared exactly.
+ */
+export function userKeyOf(user: string): string {
+  if (!user.includes('@')) return user;
+  const parsed = parseEmailAddress(user);
+  return 'problem' in parsed ? user : emailKey(parsed.address);
 }

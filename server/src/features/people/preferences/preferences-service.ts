@@ -2,11 +2,17 @@ import { type Channel, channels } from '../../../channels/contract.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
-import { type CategoryRow, listActiveCategories, listCategoriesByKey } from './categories-store.ts';
-import { type CellRow, listCells, upsertCells } from './cells-store.ts';
-import { type Cell, effectiveOf } from './effective.ts';
+import { effectiveOf, userKeyOf } from './consent.ts';
 import type { DescribedCategory, Preference } from './schema.ts';
-import { userKeyOf } from './user-key.ts';
+import {
+  type CategoryRow,
+  type Cell,
+  type CellRow,
+  listActiveCategories,
+  listCategoriesByKey,
+  listCells,
+  upsertCells,
+} from './store.ts';
 
 export interface PreferenceChange {
   category_key: string;

@@ -2,22 +2,31 @@ import { type Channel, channels } from '../../../channels/contract.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { invalidParameter, notFound } from '../../../kernel/errors.ts';
+import { pageOf, pageRequest } from '../../../kernel/page.ts';
 import { isTimeZone } from '../../../kernel/time-zone.ts';
 import { UserParams } from '../users/index.ts';
+import { type CategoryService, categoryView } from './categories-service.ts';
+import { userKeyOf } from './consent.ts';
 import type { PreferenceService } from './preferences-service.ts';
 import { localTime, minuteOf, type QuietHours } from './quiet-hours.ts';
-import { deleteQuietHours, findQuietHours, upsertQuietHours } from './quiet-hours-store.ts';
 import {
+  Category,
+  CategoryPage,
+  CategoryParams,
+  CategoryQuery,
   CellParams,
+  CreateCategory,
   Preference,
   PreferenceMatrix,
   QuietHoursBody,
+  ReplaceCategory,
   SetPreference,
   SetPreferences,
 } from './schema.ts';
-import { userKeyOf } from './user-key.ts';
+import { deleteQuietHours, findQuietHours, listCategories, upsertQuietHours } from './store.ts';
 
 const tag = 'Preferences';
+const categoryTag = 'Categories';
 
 export function preferenceRoutes({
   pool,
@@ -96,7 +105,7 @@ export function preferenceRoutes({
       async handler({ principal, params }) {
         const hours = await findQuietHours(pool, principal.environmentId, userKeyOf(params.externalUserId));
         if (!hours) throw notFound('quiet hours');
-        return { status: 200, body: viewOf(hours) };
+        return { status: 200, body: hoursView(hours) };
       },
     }),
     route({
@@ -114,7 +123,7 @@ export function preferenceRoutes({
       async handler({ principal, params, body }) {
         const hours = readQuietHours(body);
         await upsertQuietHours(pool, principal.environmentId, userKeyOf(params.externalUserId), hours);
-        return { status: 200, body: viewOf(hours) };
+        return { status: 200, body: hoursView(hours) };
       },
     }),
     route({
@@ -156,10 +165,100 @@ function readQuietHours(body: QuietHoursBody): QuietHours {
   };
 }
 
-function viewOf(hours: QuietHours): QuietHoursBody {
+function hoursView(hours: QuietHours): QuietHoursBody {
   return {
     start_local: localTime(hours.start_minute),
     end_local: localTime(hours.end_minute),
     timezone: hours.timezone,
   };
+}
+
+export function categoryRoutes({
+  pool,
+  categories,
+}: Pick<Deps, 'pool'> & { categories: CategoryService }): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/preferences/categories',
+      operation: 'createCategory',
+      tag: categoryTag,
+      summary: 'Create a category',
+      description:
+        'The topic of a notification, so that users can choose what they receive. `default_opt_in` defaults to true; users without a preference receive the category on its `default_channels`.',
+      access: 'preferences:write',
+      body: CreateCategory,
+      responses: { 201: Category },
+      async handler({ principal, body, requestId }) {
+        return { status: 201, body: await categories.create({ principal, requestId }, body) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/preferences/categories',
+      operation: 'listCategories',
+      tag: categoryTag,
+      summary: 'List categories',
+      access: 'preferences:read',
+      query: CategoryQuery,
+      responses: { 200: CategoryPage },
+      async handler({ principal, query }) {
+        const list = `categories:${principal.environmentId}`;
+        const page = pageRequest(list, query);
+        const rows = await listCategories(
+          pool,
+          principal.environmentId,
+          query.include_archived ?? false,
+          page,
+        );
+        const { data, next_cursor } = pageOf(list, rows, page.limit);
+        return { status: 200, body: { data: data.map(categoryView), next_cursor } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/preferences/categories/:key',
+      operation: 'getCategory',
+      tag: categoryTag,
+      summary: 'Get a category',
+      access: 'preferences:read',
+      params: CategoryParams,
+      responses: { 200: Category },
+      async handler({ principal, params }) {
+        return { status: 200, body: await categories.get(principal, params.key) };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/v1/preferences/categories/:key',
+      operation: 'replaceCategory',
+      tag: categoryTag,
+      summary: 'Change a category',
+      description:
+        'An archived category stays archived unless you set `is_archived` to false; then it can be used again. `is_critical` cannot be changed.',
+      access: 'preferences:write',
+      params: CategoryParams,
+      body: ReplaceCategory,
+      responses: { 200: Category },
+      async handler({ principal, params, body, requestId }) {
+        return { status: 200, body: await categories.replace({ principal, requestId }, params.key, body) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/preferences/categories/:key',
+      operation: 'archiveCategory',
+      tag: categoryTag,
+      summary: 'Archive a category',
+      description:
+        'New sends with this category are rejected. Accepted notifications are still sent, and preferences are kept: unsubscribe links in old emails keep working, and the key stays reserved.',
+      access: 'preferences:write',
+      params: CategoryParams,
+      responses: { 204: null },
+      async handler({ principal, params, requestId }) {
+        await categories.archive({ principal, requestId }, params.key);
+        return { status: 204 };
+      },
+    }),
+  ];
 }

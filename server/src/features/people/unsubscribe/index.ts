@@ -1,3 +1,2 @@
-export { createUnsubscribeLinks, type UnsubscribeLinks, unsubscribeHeaders } from './links.ts';
+export { createUnsubscribeLinks, type LinkKey, type UnsubscribeLinks, unsubscribeHeaders } from './links.ts';
 export { unsubscribeRoutes } from './routes.ts';
-export type { LinkKey } from './token.ts';

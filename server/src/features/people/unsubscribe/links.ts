@@ -1,7 +1,8 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import type { Deps } from '../../../deps.ts';
 import { createCache } from '../../../kernel/cache.ts';
+import { sameBytes } from '../../../kernel/crypto.ts';
 import type { LinkSecret, LinkSecrets } from '../../platform/links/index.ts';
-import { deriveKey, handleOf, type LinkKey, makeToken, openToken, type UnsubscribeSubject } from './token.ts';
 
 export interface UnsubscribeLinks {
   /** Returns the keys of environments, which are created on first use; one query at most for those that are not cached. */
@@ -69,4 +70,70 @@ const maxHeaderUrl = 850;
 export function unsubscribeHeaders(url: string): Record<string, string> {
   if (url.length > maxHeaderUrl) return {};
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+}
+
+/** The subject of an unsubscribe link: the key of the user's preferences, and the category. */
+export interface UnsubscribeSubject {
+  user: string;
+  category: string;
+}
+
+/** The secrets that the links of one environment are made with. */
+export interface LinkKey {
+  /** Identifies in a link which key it needs, and reveals nothing else. */
+  handle: Buffer;
+  authentication: Buffer;
+  encryption: Buffer;
+}
+
+const version = 1;
+const handleBytes = 8;
+const tagBytes = 16;
+const headBytes = 1 + handleBytes;
+
+/**
+ * A token is `version · handle · tag · text`, where the text is encrypted (links appear in logs and forwarded emails, and a
+ * user may be an address) and the tag authenticates all of it and is also the IV (the SIV construction). So the same recipient
+ * gets the same link every time, which retries need, and a token can be neither guessed nor altered.
+ */
+export function makeToken(key: LinkKey, { user, category }: UnsubscribeSubject): string {
+  const head = Buffer.concat([Buffer.of(version), key.handle]);
+  const text = Buffer.from(`${category}\0${user}`); // neither can contain NUL
+  const tag = tagOf(key, head, text);
+  const cipher = createCipheriv('aes-256-ctr', key.encryption, tag);
+  return Buffer.concat([head, tag, cipher.update(text), cipher.final()]).toString('base64url');
+}
+
+export function handleOf(token: string): Buffer | null {
+  return bytesOf(token)?.subarray(1, headBytes) ?? null;
+}
+
+/** Returns null unless this key made exactly this token. */
+export function openToken(key: LinkKey, token: string): UnsubscribeSubject | null {
+  const bytes = bytesOf(token);
+  if (!bytes) return null;
+  const head = bytes.subarray(0, headBytes);
+  const tag = bytes.subarray(headBytes, headBytes + tagBytes);
+  const decipher = createDecipheriv('aes-256-ctr', key.encryption, tag);
+  const text = Buffer.concat([decipher.update(bytes.subarray(headBytes + tagBytes)), decipher.final()]);
+  if (!sameBytes(tag, tagOf(key, head, text))) return null;
+  const [category = '', user = ''] = text.toString().split('\0');
+  return { user, category };
+}
+
+export function deriveKey(handle: Buffer, secret: Buffer): LinkKey {
+  const derive = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `carillon unsubscribe ${purpose}`, 32));
+  return { handle, authentication: derive('authentication'), encryption: derive('encryption') };
+}
+
+function tagOf(key: LinkKey, head: Buffer, text: Buffer): Buffer {
+  return createHmac('sha256', key.authentication).update(head).update(text).digest().subarray(0, tagBytes);
+}
+
+function bytesOf(token: string): Buffer | null {
+  const bytes = Buffer.from(token, 'base64url');
+  // Several texts decode to the same bytes; only the canonical encoding is a token.
+  if (bytes.toString('base64url') !== token) return null;
+  return bytes.length > headBytes + tagBytes && bytes[0] === version ? bytes : null;
 }

@@ -7,8 +7,7 @@ import { type Reply, type Route, type RouteCall, route } from '../../../http/rou
 import { findPageBrand } from '../../content/brands/index.ts';
 import { findCategory, upsertCells } from '../preferences/index.ts';
 import { languageFor } from './languages.ts';
-import type { UnsubscribeLinks } from './links.ts';
-import type { UnsubscribeSubject } from './token.ts';
+import type { UnsubscribeLinks, UnsubscribeSubject } from './links.ts';
 
 const tag = 'Unsubscribe';
 const Page = Type.String({ contentMediaType: 'text/html' });

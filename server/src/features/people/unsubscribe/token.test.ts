@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { deriveKey, handleOf, makeToken, openToken } from './token.ts';
+import { deriveKey, handleOf, makeToken, openToken } from './links.ts';
 
 const key = deriveKey(Buffer.from('0102030405060708', 'hex'), Buffer.alloc(32, 1));
 const other = deriveKey(key.handle, Buffer.alloc(32, 2));

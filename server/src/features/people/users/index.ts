@@ -1,9 +1,19 @@
-export { isAttributeKey, isAttributeValue } from './attributes.ts';
-export { createUserDirectory, type UserDirectory } from './directory.ts';
-export { type Eraser, type Person, wholeSlice } from './erasure.ts';
-export { createErasureJob } from './jobs.ts';
-export { isAliasSql, personSliceSql, readPersonSlice } from './person-slice.ts';
+export {
+  createErasureJob,
+  type Eraser,
+  isAliasSql,
+  type Person,
+  personSliceSql,
+  readPersonSlice,
+  wholeSlice,
+} from './erasure.ts';
 export { userRoutes } from './routes.ts';
 export { ExternalUserId, UserParams } from './schema.ts';
-export { createUserService } from './service.ts';
+export {
+  createUserDirectory,
+  createUserService,
+  isAttributeKey,
+  isAttributeValue,
+  type UserDirectory,
+} from './service.ts';
 export { addressFields, type Pair, rememberAddressesSql, type UserFields } from './store.ts';

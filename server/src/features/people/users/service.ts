@@ -1,8 +1,9 @@
 import { parsePhoneNumber } from '../../../channels/address-key.ts';
 import { parseEmailAddress } from '../../../channels/email/address.ts';
-import { transaction } from '../../../db/sql.ts';
+import { isDatabaseUnavailable, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';
+import { createBatcher } from '../../../kernel/batcher.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { invalidParameter, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -10,9 +11,14 @@ import { decodeOffset, encodeOffset, type Page } from '../../../kernel/page.ts';
 import { languageTag } from '../../../kernel/patterns.ts';
 import { isTimeZone } from '../../../kernel/time-zone.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
-import { readAttributes } from './attributes.ts';
 import { type Eraser, erasePerson, findPerson } from './erasure.ts';
-import type { UserBody, UserQuery } from './schema.ts';
+import {
+  type Attributes,
+  type AttributeValue,
+  attributeLimits,
+  type UserBody,
+  type UserQuery,
+} from './schema.ts';
 import {
   deleteUser,
   type ListedUserRow,
@@ -143,4 +149,64 @@ function read(
   const parsed = parse(text);
   if ('problem' in parsed) throw invalidParameter(field, `${field} ${parsed.problem}.`);
   return parsed.value;
+}
+
+const keyPattern = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+export function isAttributeKey(key: string): boolean {
+  return keyPattern.test(key);
+}
+
+export function isAttributeValue(value: unknown): value is AttributeValue {
+  if (typeof value === 'string') return value.length <= attributeLimits.text;
+  return typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** Checks attributes one by one, so that the error names the attribute. A null clears its attribute, like a null field. */
+function readAttributes(given: Record<string, unknown>): Attributes {
+  const entries = Object.entries(given).filter(([, value]) => value !== null);
+  if (entries.length > attributeLimits.keys)
+    throw invalidParameter('attributes', `A user can have at most ${attributeLimits.keys} attributes.`);
+  for (const [key, value] of entries) {
+    if (!isAttributeKey(key))
+      throw invalidParameter(
+        'attributes',
+        'The name of an attribute must be 1 to 64 of a–z, A–Z, 0–9 and “_”, and not begin with a digit.',
+      );
+    if (!isAttributeValue(value))
+      throw invalidParameter(
+        `attributes.${key}`,
+        `attributes.${key} must be a number, a boolean, or a text of at most ${attributeLimits.text} characters.`,
+      );
+  }
+  const attributes = Object.fromEntries(entries) as Attributes;
+  if (Buffer.byteLength(JSON.stringify(attributes)) > attributeLimits.bytes)
+    throw invalidParameter(
+      'attributes',
+      `attributes must have at most ${attributeLimits.bytes} bytes as JSON.`,
+    );
+  return attributes;
+}
+
+/** Stored users for the accept path. They are never cached: a user stored or erased a moment ago counts. */
+export interface UserDirectory {
+  findUser(environmentId: string, externalUserId: string): Promise<UserRow | null>;
+}
+
+/** Requests that arrive while a query is running go into the next one, so a batch of 500 costs one or two queries. */
+export function createUserDirectory({ pool }: Pick<Deps, 'pool'>): UserDirectory {
+  const loads = createBatcher<{ environmentId: string; externalUserId: string }, UserRow | null>(
+    async (wanted) => {
+      const found = new Map(
+        (await listUsers(pool, wanted)).map((row) => [`${row.environment_id} ${row.external_user_id}`, row]),
+      );
+      return wanted.map(
+        ({ environmentId, externalUserId }) => found.get(`${environmentId} ${externalUserId}`) ?? null,
+      );
+    },
+    { concurrency: 2, maxItems: 500, splitOn: (error) => !isDatabaseUnavailable(error) },
+  );
+  return {
+    findUser: (environmentId, externalUserId) => loads.add({ environmentId, externalUserId }),
+  };
 }

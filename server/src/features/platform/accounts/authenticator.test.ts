@@ -12,10 +12,9 @@ import type { Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { bootstrap } from './bootstrap.ts';
-import type { Credentials } from './credentials-file.ts';
+import { bootstrap, type Credentials } from './bootstrap.ts';
 import { createKey, revokeKey, rotateKey } from './keys-service.ts';
-import { deleteSession, insertSession } from './sessions-store.ts';
+import { deleteSession, insertSession } from './people-store.ts';
 
 let db: TestDatabase;
 let pool: Pool;

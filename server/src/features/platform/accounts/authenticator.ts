@@ -14,8 +14,8 @@ import { sha256 } from '../../../kernel/crypto.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import { isUuid } from '../../../kernel/ids.ts';
 import { findKeyByHash, markKeyUsed } from './keys-store.ts';
+import { findSession, findSessionIdentity, markSessionSeen, sessionEnd } from './people-store.ts';
 import { couldBeSecretKey, grantedScopes } from './secret-key.ts';
-import { findSession, findSessionIdentity, markSessionSeen, sessionEnd } from './sessions-store.ts';
 
 /** How long an answer is cached: the longest that a revoked key keeps working in another process. */
 const memoryMs = 1000;

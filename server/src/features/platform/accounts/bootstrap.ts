@@ -1,17 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../../config.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Scope, scopes } from '../../../http/scopes.ts';
 import { randomBase62, sha256 } from '../../../kernel/crypto.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { inheritOwner } from '../../../kernel/owner.ts';
 import { type Author, recordAudit, serviceAuthor } from '../audit/index.ts';
-import { type Credentials, writeCredentials } from './credentials-file.ts';
 import { keyView } from './keys-service.ts';
 import { insertKey } from './keys-store.ts';
 import { insertWholeOrganization } from './organizations.ts';
 import { hashPassword } from './password.ts';
 import { insertUser } from './people-store.ts';
 import { newSecretKey } from './secret-key.ts';
-import { hasOrganization, lockFirstStart } from './tenants-store.ts';
+import { hasOrganization, lockFirstStart } from './team-store.ts';
 
 /**
  * The scopes of a Test key that was generated, which logs may show: who reads it there changes nothing in Live. A key that the
@@ -98,4 +102,56 @@ async function insertFirstKey(
     target: `api_key:${row.id}`,
     after: keyView(row),
   });
+}
+
+const fields = [
+  'test_key',
+  'live_key',
+  'admin_email',
+  'admin_password',
+  'organization_id',
+  'test_environment_id',
+  'live_environment_id',
+] as const;
+
+/** The credentials from the first start, for the terminal, the demo and scripts. */
+export type Credentials = Record<(typeof fields)[number], string>;
+
+type Place = Pick<Config, 'CARILLON_DATA_DIR'>;
+
+export function credentialsPath(config: Place): string {
+  return join(config.CARILLON_DATA_DIR, 'credentials.json');
+}
+
+/** Writes the file atomically and durably; only the owner of the process can read it. */
+async function writeCredentials(config: Place, credentials: Credentials): Promise<void> {
+  const path = credentialsPath(config);
+  const draft = `${path}.tmp`;
+  try {
+    await mkdir(config.CARILLON_DATA_DIR, { recursive: true });
+    await rm(draft, { force: true }); // the mode applies only to a new file
+    await writeFile(draft, `${JSON.stringify(credentials, null, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    });
+    inheritOwner(draft);
+    await rename(draft, path);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new Error(
+      `The first credentials cannot be written to ${path} (${reason}). Give this user write access and free disk space, or set CARILLON_DATA_DIR to another directory.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Returns null when there is no such file: the first start ran on another host, or the file was moved. */
+export function readCredentials(config: Place): Credentials | null {
+  try {
+    const read: Credentials = JSON.parse(readFileSync(credentialsPath(config), 'utf8'));
+    return fields.every((field) => typeof read[field] === 'string') ? read : null;
+  } catch {
+    return null;
+  }
 }

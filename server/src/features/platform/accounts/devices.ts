@@ -1,7 +1,8 @@
 import type { Deps } from '../../../deps.ts';
-import { cookieName, readCookie, writeCookie } from '../../../http/session-cookie.ts';
+import { cookieName, readCookie, sessionCookie, writeCookie } from '../../../http/session-cookie.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { sessionSeconds } from './sessions-service.ts';
 
 const validSeconds = 180 * 24 * 3600;
 
@@ -23,13 +24,19 @@ export function createDevices({ keyring, publicUrl, clock }: Pick<Deps, 'keyring
         return null; // sealed for another account, with a key that is gone, or forged
       }
     },
-    /** Returns the cookie that makes the device known from now on. */
-    remember(email: string): string {
-      return writeCookie(nameFor(email), keyring.seal(`${newId()} ${clock()}`, contextOf(email)), {
-        publicUrl: publicUrl(),
-        maxAgeSeconds: validSeconds,
-        sameSite: 'Strict',
-      });
+    /** Returns the headers that begin a session in a browser, which is a known device of the account from now on. */
+    begin({ token, email }: { token: string; email: string }) {
+      const sealed = keyring.seal(`${newId()} ${clock()}`, contextOf(email));
+      return {
+        'set-cookie': [
+          sessionCookie(token, { publicUrl: publicUrl(), maxAgeSeconds: sessionSeconds }),
+          writeCookie(nameFor(email), sealed, {
+            publicUrl: publicUrl(),
+            maxAgeSeconds: validSeconds,
+            sameSite: 'Strict',
+          }),
+        ],
+      };
     },
   };
 }

@@ -1,10 +1,8 @@
 export { createAuthenticator } from './authenticator.ts';
-export { bootstrap } from './bootstrap.ts';
-export { type Credentials, credentialsPath, readCredentials } from './credentials-file.ts';
+export { bootstrap, type Credentials, credentialsPath, readCredentials } from './bootstrap.ts';
 export { createOrganizationFor } from './organizations.ts';
 export { resetPassword } from './people-service.ts';
-export { listPeople } from './people-store.ts';
+export { listPeople, tidySessions } from './people-store.ts';
 export { accountRoutes } from './routes.ts';
-export { tidySessions } from './sessions-store.ts';
-export { findOrganizationId, listEveryOrganizationId } from './tenants-store.ts';
+export { findOrganizationId, listEveryOrganizationId } from './team-store.ts';
 export { networkOf } from './throttle.ts';

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { Static } from 'typebox';
 import { parseEmailAddress } from '../../../channels/email/address.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
+import type { Client } from '../../../http/client.ts';
 import type { Role } from '../../../http/scopes.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
-import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
+import { invalidParameter, missingParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -13,13 +15,22 @@ import {
   deleteInvitation,
   deleteInvitationsBy,
   findInvitation,
+  findInvitationByToken,
   findInvitationFor,
   type InvitationRow,
   insertInvitation,
   listInvitations,
 } from './invitations-store.ts';
+import { type RequestContext, recordFailedSignIn, themselves } from './member-log.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+import { describePerson } from './people-service.ts';
+import { type AccountRow, findUserByEmail, insertUser } from './people-store.ts';
 import { authorOf, getOwnMembership, lockTeam, mustGrant, mustManage, type TeamCaller } from './rights.ts';
-import { findMemberByEmail } from './team-store.ts';
+import { type Acceptance, type InvitationPreview, type Person, passwordLength } from './schema.ts';
+import type { Semaphores } from './semaphore.ts';
+import { type AttemptContext, startSession, wrongPassword } from './sessions-service.ts';
+import { findMemberByEmail, insertMembership, lockOrganization } from './team-store.ts';
+import { admitAttempt, forgiveAttempt, networkSubject, passwordSubjects } from './throttle.ts';
 
 const validMs = 7 * 24 * 3_600_000;
 const openInvitations = 100;
@@ -130,4 +141,110 @@ function emailOf(text: string): string {
   const parsed = parseEmailAddress(email);
   if ('problem' in parsed) throw invalidParameter('email', `email ${parsed.problem}.`);
   return email;
+}
+
+type AcceptDeps = Pick<Deps, 'pool' | 'clock' | 'config' | 'log' | 'authenticator'>;
+
+/**
+ * The details of an invitation that the holder of its link may see before accepting. Whether the address has an account is none
+ * of them: anyone can invite any address.
+ */
+export async function lookUpInvitation(
+  { pool, clock }: AcceptDeps,
+  token: string,
+  client: Client,
+): Promise<Static<typeof InvitationPreview>> {
+  const subjects = [networkSubject(client)];
+  await admitAttempt(pool, subjects);
+  const invitation = await getOpen(pool, token, clock());
+  await forgiveAttempt(pool, subjects);
+  const { email, role, organization_name } = invitation;
+  return { organization_name, email, role };
+}
+
+/** Joins and signs in: a new person chooses a name and a password, a known one enters theirs. */
+export async function acceptInvitation(
+  deps: AcceptDeps,
+  gates: Semaphores,
+  request: Static<typeof Acceptance>,
+  { findDevice, ...context }: AcceptContext,
+): Promise<{ person: Static<typeof Person>; sessionToken: string }> {
+  const { pool, clock } = deps;
+  const accepted = await gates.for(false).run(async () => {
+    const network = networkSubject(context.client);
+    await admitAttempt(pool, [network]);
+    const invitation = await getOpen(pool, request.token, clock());
+    const { email } = invitation;
+    const known = await findUserByEmail(pool, email);
+    const subjects = passwordSubjects(email, context.client, findDevice(email)).filter(
+      ({ kind }) => known && kind !== 'network', // already counted; a new person has no password to guess
+    );
+    const failures = await admitAttempt(pool, subjects).catch(async (error) => {
+      await forgiveAttempt(pool, [network]);
+      throw error;
+    });
+    // Password hashing happens before the transaction: no request waits behind a lock for it.
+    if (known && !(await verifyPassword(request.password, known.password_hash))) {
+      recordFailedSignIn(deps, known.id, failures, context);
+      throw wrongPassword();
+    }
+    const user = known ?? (await newcomer(request));
+
+    return transaction(pool, async (tx) => {
+      await lockOrganization(tx, invitation.organization_id);
+      if (!(await deleteInvitation(tx, invitation.id))) throw notOpen();
+      if (!known && !(await insertUser(tx, { ...user, email }))) throw accountMadeMeanwhile();
+      await join(tx, invitation, user.id, context);
+      const sessionToken = await startSession(tx, user, clock(), context);
+      if (!sessionToken) throw wrongPassword();
+      await forgiveAttempt(tx, [network, ...subjects]);
+      const person = { userId: user.id, email, name: user.name };
+      return { sessionToken, person: await describePerson(tx, deps.config, person) };
+    });
+  });
+  deps.authenticator.forget(); // the cached answer that the organization does not exist is outdated
+  return accepted;
+}
+
+type AcceptContext = Omit<AttemptContext, 'deviceId'> & {
+  /** Returns the id of this device when the account was signed in to from it before. */
+  findDevice(email: string): string | null;
+};
+
+async function getOpen(sql: Sql, token: string, now: number) {
+  const found = await findInvitationByToken(sql, sha256(token));
+  if (!found || found.expires_at.getTime() <= now) throw notOpen();
+  return found;
+}
+
+function notOpen(): Problem {
+  return new Problem('invitation_not_found', 'This invitation is no longer valid. Ask for a new one.');
+}
+
+async function newcomer({ name, password }: Static<typeof Acceptance>): Promise<AccountRow> {
+  if (name === undefined) throw missingParameter('name');
+  if (password.length < passwordLength.least) {
+    throw invalidParameter('password', `password must have at least ${passwordLength.least} characters.`);
+  }
+  return { id: newId(), name, password_hash: await hashPassword(password) };
+}
+
+function accountMadeMeanwhile(): Problem {
+  return new Problem('invalid_credentials', 'This user already has an account. Accept with its password.');
+}
+
+async function join(
+  tx: Sql,
+  invitation: InvitationRow,
+  userId: string,
+  context: RequestContext,
+): Promise<void> {
+  const { organization_id: organizationId, email, role, invited_by_user_id } = invitation;
+  const author = { principal: { ...themselves(userId), organizationId, environmentId: null }, ...context };
+  await insertMembership(tx, { organizationId, userId, role });
+  await recordAudit(tx, author, {
+    action: 'member.added',
+    target: `member:${userId}`,
+    after: { email, role, invited_by_user_id },
+  });
 }

@@ -9,7 +9,7 @@ import {
 import { query } from '../../../db/sql.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { tidySessions } from './sessions-store.ts';
+import { tidySessions } from './people-store.ts';
 
 let app: TestApp;
 let owner: TestPerson;

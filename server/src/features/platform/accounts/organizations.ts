@@ -10,14 +10,14 @@ import { organizationsOf } from './people-service.ts';
 import { findUserByEmail } from './people-store.ts';
 import { authorOf, lockTeam, mustManage, type TeamCaller } from './rights.ts';
 import type { Organization } from './schema.ts';
-import { updateOrganizationName } from './team-store.ts';
 import {
   insertEnvironment,
   insertMembership,
   insertOrganization,
   listOrganizationIds,
   lockUser,
-} from './tenants-store.ts';
+  updateOrganizationName,
+} from './team-store.ts';
 
 const organizationsPerPerson = 20;
 

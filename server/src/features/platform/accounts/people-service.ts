@@ -5,14 +5,18 @@ import type { Deps } from '../../../deps.ts';
 import type { SignedIn } from '../../../http/principal.ts';
 import { randomBase62 } from '../../../kernel/crypto.ts';
 import { invalidParameter } from '../../../kernel/errors.ts';
-import { isNoteworthy } from './failed-attempts.ts';
-import { type RequestContext, recordForMember, themselves, theService } from './member-log.ts';
+import { isNoteworthy, type RequestContext, recordForMember, themselves, theService } from './member-log.ts';
 import { hashPassword, verifyPassword } from './password.ts';
-import { findUserByEmail, replacePassword, updatePassword, updateUserName } from './people-store.ts';
+import {
+  deleteOtherSessions,
+  findUserByEmail,
+  replacePassword,
+  updatePassword,
+  updateUserName,
+} from './people-store.ts';
 import type { Organization, Person } from './schema.ts';
 import type { Semaphores } from './semaphore.ts';
-import { deleteOtherSessions } from './sessions-store.ts';
-import { type EnvironmentRow, listMemberships } from './tenants-store.ts';
+import { type EnvironmentRow, listMemberships } from './team-store.ts';
 import { admitAttempt, forgiveAccount, forgiveAttempt, sessionSubject } from './throttle.ts';
 
 export async function describePerson(

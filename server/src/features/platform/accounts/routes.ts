@@ -7,7 +7,6 @@ import { EnvironmentParams, IdParams, pageQuery } from '../../../http/schema.ts'
 import { notFound } from '../../../kernel/errors.ts';
 import { pageOf, pageRequest } from '../../../kernel/page.ts';
 import { createDevices } from './devices.ts';
-import { invitationRoutes } from './invitations-routes.ts';
 import { createKey, type IssuedKey, type KeyCaller, keyView, revokeKey, rotateKey } from './keys-service.ts';
 import { listKeys } from './keys-store.ts';
 import { environmentView } from './people-service.ts';
@@ -22,8 +21,8 @@ import {
 } from './schema.ts';
 import { createSemaphores } from './semaphore.ts';
 import { sessionRoutes } from './sessions-routes.ts';
-import { teamRoutes } from './team-routes.ts';
-import { type EnvironmentRow, listEnvironments } from './tenants-store.ts';
+import { invitationRoutes, teamRoutes } from './team-routes.ts';
+import { type EnvironmentRow, listEnvironments } from './team-store.ts';
 
 type KeyCall = RouteCall<unknown, unknown, unknown, 'keys:write'>;
 

@@ -4,7 +4,7 @@ import type { Deps } from '../../../deps.ts';
 import { clientOf } from '../../../http/client.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { IdParams, pageQuery } from '../../../http/schema.ts';
-import { createCookies } from './cookies.ts';
+import { clearedSessionCookie } from '../../../http/session-cookie.ts';
 import type { Devices } from './devices.ts';
 import type { RequestContext } from './member-log.ts';
 import { changePassword, describePerson, rename } from './people-service.ts';
@@ -15,7 +15,6 @@ import { emailOf, endSession, listOwnSessions, login } from './sessions-service.
 const tag = 'Dashboard sessions';
 
 export function sessionRoutes(deps: Deps, gates: Semaphores, devices: Devices): Route[] {
-  const cookies = createCookies(deps, devices);
   return [
     route({
       method: 'POST',
@@ -34,7 +33,7 @@ export function sessionRoutes(deps: Deps, gates: Semaphores, devices: Devices): 
         const deviceId = devices.find(raw.headers.cookie, email);
         const context = { requestId, client: clientOf(raw), deviceId };
         const token = await login(deps, gates, { email, password: body.password }, context);
-        return { status: 204, headers: cookies.start({ token, email }) };
+        return { status: 204, headers: devices.begin({ token, email }) };
       },
     }),
     route({
@@ -48,7 +47,7 @@ export function sessionRoutes(deps: Deps, gates: Semaphores, devices: Devices): 
       responses: { 204: null },
       async handler({ principal, ...call }) {
         await endSession(deps, principal, principal.sessionId, contextOf(call));
-        return { status: 204, headers: cookies.end() };
+        return { status: 204, headers: { 'set-cookie': clearedSessionCookie(deps.publicUrl()) } };
       },
     }),
     route({

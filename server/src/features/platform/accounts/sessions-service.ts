@@ -6,18 +6,19 @@ import { sha256 } from '../../../kernel/crypto.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
-import { recordFailedSignIn } from './failed-attempts.ts';
-import { type RequestContext, recordForMember, themselves } from './member-log.ts';
+import { type RequestContext, recordFailedSignIn, recordForMember, themselves } from './member-log.ts';
 import { hashPassword, isOutdated, verifyPassword } from './password.ts';
-import { type AccountRow, findUserByEmail, updatePassword } from './people-store.ts';
-import type { Semaphores } from './semaphore.ts';
 import {
+  type AccountRow,
   deleteSession,
+  findUserByEmail,
   insertSession,
   listSessions,
   type OwnSessionRow,
   sessionEnd,
-} from './sessions-store.ts';
+  updatePassword,
+} from './people-store.ts';
+import type { Semaphores } from './semaphore.ts';
 import { admitAttempt, forgiveAttempt, passwordSubjects, type ThrottleSubject } from './throttle.ts';
 
 export const sessionSeconds = 7 * 24 * 3600;

@@ -7,7 +7,7 @@ import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
 import { withdrawAllBy } from './invitations-service.ts';
 import { authorOf, getOwnMembership, grantable, lockTeam, mustGrant, type TeamCaller } from './rights.ts';
-import type { Member } from './team-schema.ts';
+import type { Member } from './schema.ts';
 import {
   deleteMembership,
   findMember,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNoteworthy } from './failed-attempts.ts';
+import { isNoteworthy } from './member-log.ts';
 import { networkOf } from './throttle.ts';
 
 test.each([

@@ -1,3 +1,10 @@
-export { callbackUrl, callbackUrlFor, readCallbackToken } from './callback-url.ts';
 export { createLinkSecrets, type LinkSecret, type LinkSecrets, linkSealedColumns } from './secrets.ts';
-export { bytesOfId, idOfBytes, makeToken, readToken } from './token.ts';
+export {
+  bytesOfId,
+  callbackUrl,
+  callbackUrlFor,
+  idOfBytes,
+  makeToken,
+  readCallbackToken,
+  readToken,
+} from './token.ts';

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
-import { callbackUrl, readCallbackToken } from './callback-url.ts';
 import type { LinkSecret, LinkSecrets } from './secrets.ts';
-import { bytesOfId, idOfBytes, makeToken, readToken } from './token.ts';
+import { bytesOfId, callbackUrl, idOfBytes, makeToken, readCallbackToken, readToken } from './token.ts';
 
 const ours: LinkSecret = { environmentId: newId(), handle: randomBytes(8), secret: randomBytes(32) };
 const theirs: LinkSecret = { environmentId: newId(), handle: randomBytes(8), secret: randomBytes(32) };

@@ -1,11 +1,12 @@
-export { releaseForgottenObjects, tidyObjects } from './housekeeping.ts';
+export { openObjectStore } from './s3.ts';
 export {
   type Bodies,
   createNotificationObjects,
   type NotificationObjects,
   orUnavailable,
+  releaseForgottenObjects,
   storeUnavailable,
+  tidyObjects,
   type UploadedObjects,
 } from './service.ts';
-export { openObjectStore } from './start.ts';
 export { markStored, releaseBodies, releaseSql } from './store.ts';

@@ -1,10 +1,15 @@
+import { createHash } from 'node:crypto';
 import { type AwsRequest, signAws } from '../../../channels/aws.ts';
 import type { Outbound, OutboundAnswer } from '../../../channels/http.ts';
-import type { S3Settings } from '../../../config.ts';
+import type { Config, S3Settings } from '../../../config.ts';
+import type { Pool } from '../../../db/sql.ts';
 import { type Clock, steadyClock } from '../../../kernel/clock.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Log } from '../../../kernel/log.ts';
 import type { Metrics } from '../../../kernel/metrics.ts';
 import { type ObjectReference, type ObjectStore, ObjectStoreError } from '../../../kernel/object-store.ts';
-import { sha256Of } from './digest.ts';
+import { hasObjects } from './store.ts';
 
 /** For the call and its repetition together: the caller of an API request waits for an upload. */
 const callDeadlineMs = 15_000;
@@ -131,10 +136,61 @@ function failureOf(result: Awaited<ReturnType<Outbound['request']>>): ObjectStor
 }
 
 /** Writes, reads and deletes an object, so that wrong settings stop the start instead of the first attachment. */
-export async function probe(store: ObjectStore, key: string): Promise<void> {
+async function probe(store: ObjectStore, key: string): Promise<void> {
   const bytes = Buffer.from('Carillon can write, read and delete objects.');
   const object: ObjectReference = { key, sizeBytes: bytes.length, sha256: await sha256Of(bytes) };
   await store.put(object, bytes);
   await store.get(object);
   await store.delete(key);
+}
+
+const pieceBytes = 1_048_576;
+
+/** The SHA-256 in hex. 15 MB take up to 50 ms, so they are hashed in pieces, with other work in between. */
+export async function sha256Of(bytes: Buffer): Promise<string> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    if (bytes.length > pieceBytes) while (isLoopHeld()) await yieldToEventLoop();
+    hash.update(bytes.subarray(at, at + pieceBytes));
+  }
+  return hash.digest('hex');
+}
+
+interface StartDeps {
+  config: Config;
+  pool: Pool;
+  /** May reach every address: the operator has chosen the endpoint. */
+  outbound: Outbound;
+  clock: Clock;
+  metrics: Metrics;
+  log: Log;
+}
+
+/**
+ * Returns null without settings. Wrong settings stop the start; a store that is down does not, because most notifications do
+ * not need it.
+ */
+export async function openObjectStore(deps: StartDeps): Promise<ObjectStore | null> {
+  const { config, log } = deps;
+  const settings = config.objectStore;
+  if (!settings) {
+    if (await hasObjects(deps.pool))
+      log.warn('attachments or bodies are in an object store, and this process has no settings for it');
+    return null;
+  }
+  const store = createS3Store(settings, deps);
+  try {
+    await probe(store, `${config.CARILLON_S3_PREFIX}probe/${newId()}`);
+  } catch (error) {
+    if (!(error instanceof ObjectStoreError)) throw error;
+    if (error.failure !== 'unavailable')
+      throw new Error(
+        `The object store in CARILLON_S3_BUCKET cannot be used: an object could not be written, read and deleted. ${error.message}`,
+      );
+    log.warn(
+      { err: error },
+      'the object store does not answer; sends with attachments are refused until it does',
+    );
+  }
+  return store;
 }

@@ -1,8 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyRequest } from 'fastify';
 import type { Reply } from '../../../http/route.ts';
-import { answerFile, type StaticFile } from './answer.ts';
-import { type Build, builtFolders, contentTypeOf, currentBuild } from './build.ts';
+import {
+  answerFile,
+  type Build,
+  builtFolders,
+  contentTypeOf,
+  currentBuild,
+  type StaticFile,
+} from './files.ts';
+import { createGuide } from './guide.ts';
 
 /** The dashboard renders in the browser: every page URL gets the same document. */
 const pagePattern = /^\/(?:(?:test|live|connections)(?:\/.*)?|sign-in|invitation)?$/;
@@ -87,4 +94,11 @@ function notBuilt(): Reply {
     headers: { 'retry-after': '2', refresh: '2', 'content-security-policy': "default-src 'none'" },
     body: '<!doctype html><meta charset="utf-8"><title>Carillon</title><p>The dashboard is being built. This page opens it in a few seconds. (If it does not, run: npm run build.)',
   };
+}
+
+/** Answers requests outside of the API: the documentation site and the dashboard; null for anything else. */
+export function createPages(): (request: FastifyRequest) => Reply | null {
+  const guide = createGuide();
+  const dashboard = createDashboard();
+  return (request) => guide(request) ?? dashboard(request);
 }

@@ -2,8 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import type { Reply } from '../../../http/route.ts';
-import { answerFile, type StaticFile } from './answer.ts';
-import { type Build, builtFolders, contentTypeOf, currentBuild } from './build.ts';
+import {
+  answerFile,
+  type Build,
+  builtFolders,
+  contentTypeOf,
+  currentBuild,
+  type StaticFile,
+} from './files.ts';
 
 const base = '/docs/guide/';
 

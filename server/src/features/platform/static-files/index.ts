@@ -1,2 +1,2 @@
-export { createPages } from './pages.ts';
+export { createPages } from './dashboard.ts';
 export { widgetRoutes } from './widgets.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts';
-import { chooseEncoding } from './answer.ts';
+import { chooseEncoding } from './files.ts';
 
 const build = new URL('../../../../../scripts/build-widgets.mjs', import.meta.url).href;
 

@@ -2,6 +2,8 @@ import type { Channel } from '../../../channels/contract.ts';
 import type { RingSetting } from '../../../channels/in-app/push/ring-setting.ts';
 import { query, type Sql, statement } from '../../../db/sql.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
+import type { QuietHours } from './quiet-hours.ts';
+import type { PreferenceSource } from './schema.ts';
 
 export interface CategoryRow {
   id: string;
@@ -138,4 +140,97 @@ const listActive = statement<CategoryRow>(
 /** Returns the categories that accept sends, in the order of their keys; their number is bounded. */
 export function listActiveCategories(sql: Sql, environmentId: string): Promise<CategoryRow[]> {
   return listActive(sql, [environmentId]);
+}
+
+/** The stored preference of a user for one channel of a category. */
+export interface Cell {
+  opted_in: boolean;
+  source: Exclude<PreferenceSource, 'default'>;
+}
+
+export interface CellRow extends Cell {
+  category_key: string;
+  channel: Channel;
+  updated_at: Date;
+}
+
+const list = statement<CellRow>(
+  'preferences_list_cells',
+  `select category_key, channel, opted_in, source, updated_at from preferences where environment_id = $1 and user_key = $2`,
+);
+
+export function listCells(sql: Sql, environmentId: string, userKey: string): Promise<CellRow[]> {
+  return list(sql, [environmentId, userKey]);
+}
+
+const upsert = statement<CellRow>(
+  'preferences_upsert_cells',
+  `insert into preferences (environment_id, user_key, category_key, channel, opted_in, source)
+   select $1, $2, category_key, channel, opted_in, $4
+   from json_to_recordset($3::json) as (category_key text, channel text, opted_in boolean)
+   order by category_key, channel -- everyone locks in this order: no deadlocks
+   on conflict (environment_id, user_key, category_key, channel) do update
+     set opted_in = excluded.opted_in, source = excluded.source, updated_at = now()
+   returning category_key, channel, opted_in, source, updated_at`,
+);
+
+export async function upsertCells(
+  sql: Sql,
+  environmentId: string,
+  userKey: string,
+  cells: Omit<CellRow, 'source' | 'updated_at'>[],
+  source: Cell['source'],
+): Promise<CellRow[]> {
+  return cells.length === 0 ? [] : upsert(sql, [environmentId, userKey, JSON.stringify(cells), source]);
+}
+
+const remove = statement(
+  'preferences_delete_users',
+  `with q as (delete from quiet_hours where environment_id = $1 and user_key = any ($2::text[]))
+   delete from preferences where environment_id = $1 and user_key = any ($2::text[])`,
+);
+
+/** Deletes the preferences and quiet hours of an erased person. */
+export async function deleteDecisions(sql: Sql, environmentId: string, userKeys: string[]): Promise<void> {
+  await remove(sql, [environmentId, userKeys]);
+}
+
+const findHours = statement<QuietHours>(
+  'preferences_find_quiet_hours',
+  'select start_minute, end_minute, timezone from quiet_hours where environment_id = $1 and user_key = $2',
+);
+
+export async function findQuietHours(
+  sql: Sql,
+  environmentId: string,
+  userKey: string,
+): Promise<QuietHours | null> {
+  return (await findHours(sql, [environmentId, userKey]))[0] ?? null;
+}
+
+const upsertHours = statement(
+  'preferences_upsert_quiet_hours',
+  `insert into quiet_hours (environment_id, user_key, start_minute, end_minute, timezone) values ($1, $2, $3, $4, $5)
+   on conflict (environment_id, user_key) do update
+     set start_minute = excluded.start_minute, end_minute = excluded.end_minute, timezone = excluded.timezone,
+       updated_at = now()`,
+);
+
+export async function upsertQuietHours(
+  sql: Sql,
+  environmentId: string,
+  userKey: string,
+  hours: QuietHours,
+): Promise<void> {
+  await upsertHours(sql, [environmentId, userKey, hours.start_minute, hours.end_minute, hours.timezone]);
+}
+
+const removeHours = statement<{ one: number }>(
+  'preferences_delete_quiet_hours',
+  'delete from quiet_hours where environment_id = $1 and user_key = $2 returning 1 as one',
+);
+
+/** Returns false when there were none. */
+export async function deleteQuietHours(sql: Sql, environmentId: string, userKey: string): Promise<boolean> {
+  return (await removeHours(sql, [environmentId, userKey])).length > 0;
 }
