@@ -1,7 +1,7 @@
 import type { Channel } from '../../../channels/contract.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import { notFound, Problem } from '../../../kernel/errors.ts';
+import { Problem } from '../../../kernel/errors.ts';
 import { frozenChannel, type HoldNote, holdPrefix, waitName } from './hold.ts';
 import { type DefaultRules, withDefaults } from './rules.ts';
 import { listRules } from './rules-store.ts';
@@ -132,7 +132,7 @@ export function createHolds(
 
     async preview(environmentId, kind, hold) {
       const held = (await counts(environmentId)).find((each) => each.hold === hold);
-      if (!held) throw notFound('hold: nothing is held under this name');
+      if (!held) throw new Problem('resource_not_found', 'Nothing is held under this name.');
       const waits = { environmentId, names: [waitName(hold)] };
       const work = await queue.listWaitingFor(pool, 'notification', waits, previewed);
       const [names, summary, samples] = await Promise.all([

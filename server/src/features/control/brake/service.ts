@@ -195,7 +195,7 @@ export function createBrakeService(
         await lockEnvironment(tx, environmentId);
         checkNotCancelling(await listRunningReleases(tx, environmentId), freezeHold(channel));
         const removed = await deleteFreeze(tx, environmentId, channel);
-        if (!removed) throw notFound('freeze: this is not frozen');
+        if (!removed) throw new Problem('resource_not_found', 'This is not frozen.');
         const release = await begin(tx, environmentId, freezeHold(channel), { action: 'release' });
         await recordAudit(tx, caller, {
           action: 'brake.unfrozen',
@@ -227,7 +227,7 @@ export function createBrakeService(
             `At most ${limits.runningReleases} releases of an environment run at the same time.`,
           );
         const row = await begin(tx, environmentId, hold, input);
-        if (row.total === 0) throw notFound('hold: nothing is held under this name');
+        if (row.total === 0) throw new Problem('resource_not_found', 'Nothing is held under this name.');
         await recordAudit(tx, caller, {
           action: input.action === 'release' ? 'brake.hold_released' : 'brake.hold_cancelled',
           target: `${holdPrefix}${hold}`,

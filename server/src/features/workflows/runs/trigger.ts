@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../engine/index.ts';
 import { bodyHashOf } from '../../../http/body-hash.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
-import { notFound, Problem } from '../../../kernel/errors.ts';
+import { Problem } from '../../../kernel/errors.ts';
 import type { TaskRunner } from '../../../threads/task.ts';
 import type { LoopGuard } from '../../control/brake/index.ts';
 import {
@@ -71,7 +71,7 @@ export function createTrigger({
 
   async function replayed(environmentId: string, runId: string): Promise<Triggered> {
     const run = await findRun(pool, environmentId, runId);
-    if (!run) throw notFound('run: the run of this Idempotency-Key no longer exists');
+    if (!run) throw new Problem('resource_not_found', 'The run of this Idempotency-Key no longer exists.');
     return { runId, status: run.status, replayed: true };
   }
 

@@ -2,7 +2,7 @@ import { signatureProblem } from '../../../../channels/chatone/index.ts';
 import { transaction } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { Reply } from '../../../../http/route.ts';
-import { notFound, Problem } from '../../../../kernel/errors.ts';
+import { Problem } from '../../../../kernel/errors.ts';
 import { recordAudit, serviceAuthor } from '../../../platform/audit/index.ts';
 import { type LostTeam, markTeamGone } from './store.ts';
 
@@ -19,7 +19,11 @@ interface SignedRequest {
 export function createEventReader({ pool, clock, config }: Pick<Deps, 'pool' | 'clock' | 'config'>) {
   return async ({ headers, body, requestId }: SignedRequest): Promise<Reply> => {
     const secret = config.CARILLON_CHATONE_SIGNING_SECRET;
-    if (!secret) throw notFound('app: CARILLON_CHATONE_SIGNING_SECRET is not set');
+    if (!secret)
+      throw new Problem(
+        'resource_not_found',
+        'There is no Slack app: CARILLON_CHATONE_SIGNING_SECRET is not set.',
+      );
     const signed = {
       timestamp: textOf(headers['x-slack-request-timestamp']),
       signature: textOf(headers['x-slack-signature']),
