@@ -5,7 +5,6 @@ import type { EmailMessage } from '../message.ts';
 import { accepted, answer, delivered, type SandboxAnswer, type StoredMessage } from '../sandbox-answer.ts';
 import type { MessagePreview } from '../spec.ts';
 import { buildMime, messageIdOf } from './mime.ts';
-import { textTask } from './text.ts';
 
 /**
  * The email that would have been sent. It is stored in parts and turned into the exact bytes when it is viewed: composing MIME
@@ -17,15 +16,13 @@ interface StoredEmail {
   reply_to: string | null;
   subject: string;
   html: string | null;
-  /** Null in rows of earlier releases, which computed the text on every view. */
-  text: string | null;
+  text: string;
   headers: Record<string, string>;
   attachments: { filename: string; content_type: string; size_bytes: number; content_id?: string }[];
 }
 
 /** The stored email as the API shows it. */
 interface ViewedEmail extends StoredEmail {
-  text: string;
   message_id: string;
   mime: string;
   /** False if there were attachments: their bytes are not kept, and `mime` has a placeholder line. */
@@ -60,7 +57,6 @@ export async function viewStoredEmail(
   row: StoredMessage & { payload: StoredEmail },
 ): Promise<ViewedEmail> {
   const { payload } = row;
-  const text = payload.text ?? (await tasks.run(textTask, row.environment_id, payload.html ?? ''));
   const message: EmailMessage = {
     channel: 'email',
     notificationId: row.notification_id,
@@ -71,7 +67,7 @@ export async function viewStoredEmail(
     replyTo: payload.reply_to,
     subject: payload.subject,
     html: payload.html,
-    text,
+    text: payload.text,
     headers: payload.headers,
     attachments: payload.attachments.map((file) => ({
       filename: file.filename,
@@ -85,7 +81,6 @@ export async function viewStoredEmail(
   const { raw } = await buildMime(tasks, message, new Date(idTime(row.id)), row.id.replaceAll('-', ''));
   return {
     ...payload,
-    text,
     message_id: messageIdOf(message),
     mime: raw.toString('utf8'),
     mime_complete: payload.attachments.length === 0,

@@ -1,9 +1,9 @@
 import { emailSpellings, parseAddressKey } from '../../../channels/address-key.ts';
 import { parseEmailAddress } from '../../../channels/email/address.ts';
-import { type Pool, type Sql, transaction, untilDatabaseAnswers } from '../../../db/sql.ts';
+import { type Pool, type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { firstId } from '../../../kernel/ids.ts';
-import { type Claim, type Job, runSlice } from '../../../queue/index.ts';
+import { type Job, runSlice } from '../../../queue/index.ts';
 import { listTakenIds, type UserRow } from './store.ts';
 
 /** The person to erase. */
@@ -76,14 +76,6 @@ export async function findPerson(
   return { environmentId, externalUserId, addresses, aliases, before };
 }
 
-/** The form stored in the erasure job: earlier versions stored no aliases. */
-type NotedPerson = Omit<Person, 'aliases'> & Partial<Pick<Person, 'aliases'>>;
-
-async function readPerson(sql: Sql, noted: NotedPerson): Promise<Person> {
-  const { environmentId, addresses } = noted;
-  return { ...noted, aliases: noted.aliases ?? (await aliasesAmong(sql, environmentId, addresses)) };
-}
-
 async function aliasesAmong(sql: Sql, environmentId: string, addresses: string[]): Promise<string[]> {
   // A chatone id is no alias: applications choose the ids of their users, and U777A may be another user.
   const candidates = addresses.filter((address) => 'key' in parseAddressKey(address));
@@ -108,11 +100,7 @@ export function createErasureJob(
     batch: 4,
     capacity: 8,
     async load(claims) {
-      const read = async ({ id, note }: Claim): Promise<[string, Person]> => [
-        id,
-        await untilDatabaseAnswers(() => readPerson(pool, note as NotedPerson)),
-      ];
-      return new Map(await Promise.all(claims.map(read)));
+      return new Map(claims.map(({ id, note }) => [id, note as Person]));
     },
     async run(claim, person) {
       const done = !person || (await erasePerson(pool, erasers, person, slicesPerTurn));

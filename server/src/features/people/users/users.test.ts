@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../../test/harness/app.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { notificationEraser } from '../../notifications/notifications/index.ts';
 import { wakeRunsOf } from '../../workflows/runs/index.ts';
@@ -336,35 +335,6 @@ describe('erasing a user', () => {
       await put('two', { email: 'two@example.com', phone });
       await app.request('DELETE', of('two'));
       for (const item of items) expect(await leftOf(item)).toEqual([item[0], 0, null, 'default']);
-    });
-
-    test('takes them where the request was noted before anybody knew of aliases', async () => {
-      const items = await setUp(['old@example.com', 'old', 'Kept@example.com']);
-      await put('Kept@example.com', { name: 'Somebody else' });
-      const id = newId();
-      const environmentId = app.testEnvironmentId;
-      const note = {
-        environmentId,
-        externalUserId: 'old',
-        addresses: ['old', 'old@example.com', 'kept@example.com'],
-        before: id,
-      };
-      await app.deps.queue.enqueue(app.deps.pool, [
-        { kind: 'erasure', id, lane: 'bulk', environmentId, note },
-      ]);
-      app.deps.queue.ring('erasure');
-      await waitUntil(async () => {
-        const { rows } = await app.pool.query(
-          `select id from queue_ready where id = $1 union all select id from queue_leased where id = $1
-           union all select id from queue_later where id = $1`,
-          [id],
-        );
-        return rows.length === 0 ? true : new Error('the work is not done');
-      });
-      const [address, own, others] = await Promise.all(items.map(leftOf));
-      expect(address).toEqual(['old@example.com', 0, null, 'default']);
-      expect(own).toEqual(['old', 0, null, 'default']);
-      expect(others).toEqual(['Kept@example.com', 1, 'Hello', 'api']);
     });
 
     test('leaves those of whoever has the address as id, and any under a chatone id', async () => {

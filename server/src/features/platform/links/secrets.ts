@@ -11,7 +11,7 @@ export const linkSealedColumns = [
   ),
 ];
 
-/** The table is named after its first use; the previous release still reads it under that name. */
+/** The table is named after its first use. */
 interface SecretRow {
   environment_id: string;
   handle: Buffer;

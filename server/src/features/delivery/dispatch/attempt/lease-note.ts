@@ -43,9 +43,7 @@ export interface LeaseNote {
 }
 
 export function readLeaseNote(note: unknown): LeaseNote {
-  if (typeof note !== 'object' || note === null) return {};
-  // Leases of earlier versions hold the open attempt alone.
-  return 'carrier' in note ? { open: note as OpenAttempt } : (note as LeaseNote);
+  return typeof note === 'object' && note !== null ? note : {};
 }
 
 /** Keeps `due` only while it lies in the future: this claim then runs a round ahead of schedule. */

@@ -442,6 +442,8 @@ test('what a notification’s work remembers is nothing, mostly', () => {
   expect(readLeaseNote(null)).toEqual({});
   expect(noteOf({})).toBeNull();
   expect(noteOf({ counted: {} })).toEqual({ counted: {} });
-  const open = { carrier: 'a', carrier_kind: 'smtp', started_at: '2026-01-01T00:00:00.000Z' };
-  expect(readLeaseNote(open)).toEqual({ open });
+  const note = {
+    open: { carrier: 'a', carrier_kind: 'smtp', started_at: '2026-01-01T00:00:00.000Z' },
+  };
+  expect(readLeaseNote(note)).toEqual(note);
 });
