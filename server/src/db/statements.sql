@@ -608,16 +608,6 @@ returning environment_id, rule, engaged_at, last_at, detail, engaged_at = now() 
 select environment_id, rule, engaged_at, last_at, detail from brake_engagements
 where environment_id = $1 and last_at > now() - make_interval(secs => 600) order by engaged_at desc;
 
--- brake_delete_freeze (features/control/brake/freezes-store.ts)
-delete from brake_freezes where environment_id = $1 and channel = $2 returning environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at;
-
--- brake_insert_freeze (features/control/brake/freezes-store.ts)
-insert into brake_freezes (environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at) values ($1, $2, $3, $4, $5, now())
-on conflict (environment_id, channel) do nothing returning environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at;
-
--- brake_list_freezes (features/control/brake/freezes-store.ts)
-select environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at from brake_freezes where environment_id = any ($1::uuid[]) order by channel;
-
 -- brake_list_held (features/control/brake/holds.ts)
 select id, channel, address, template_key, category from notifications
 where id = any ($1::uuid[]) and environment_id = $2;
@@ -626,54 +616,6 @@ where id = any ($1::uuid[]) and environment_id = $2;
 select channel, count(*)::int as count, count(distinct coalesce(external_user_id, lower(address)))::int as recipients
 from notifications where id = any ($1::uuid[]) and environment_id = $2
 group by grouping sets ((), (channel)) order by 2 desc;
-
--- brake_delete_releases (features/control/brake/releases-store.ts)
-delete from brake_releases where status <> 'running' and completed_at < now() - interval '90 days';
-
--- brake_find_release (features/control/brake/releases-store.ts)
-select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
-completed_at from brake_releases where id = $1 and environment_id = $2;
-
--- brake_insert_release (features/control/brake/releases-store.ts)
-insert into brake_releases (id, environment_id, hold, action, status, total, held_before, started_at)
- values ($1, $2, $3, $4, 'running', $5, now(), now()) returning id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
-completed_at;
-
--- brake_list_running_releases (features/control/brake/releases-store.ts)
-select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
-completed_at from brake_releases where environment_id = $1 and status = 'running';
-
--- brake_lock_release (features/control/brake/releases-store.ts)
-select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
-completed_at from brake_releases where id = $1 for no key update;
-
--- brake_update_release (features/control/brake/releases-store.ts)
-update brake_releases set status = $2, total = $3, done = $4,
-  completed_at = case when $2 = 'running' then null else coalesce(completed_at, now()) end
-where id = $1;
-
--- brake_delete_rule (features/control/brake/rules-store.ts)
-with engagement as (delete from brake_engagements where environment_id = $1 and rule = $2)
-delete from brake_rules where environment_id = $1 and key = $2;
-
--- brake_find_matched (features/control/brake/rules-store.ts)
-select $3::text is null or exists (select from categories where environment_id = $1 and key = $3) as category, $4::text is null or exists (select from templates where environment_id = $1 and key = $4) as template_key, $5::text is null or exists (select from workflows where environment_id = $1 and key = $5) as workflow_key,
-$2::uuid is null or exists (select from api_keys where environment_id = $1 and id = $2) as key_id;
-
--- brake_list_rules (features/control/brake/rules-store.ts)
-select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
-max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled from brake_rules where environment_id = $1 order by key;
-
--- brake_upsert_rule (features/control/brake/rules-store.ts)
-insert into brake_rules (id, environment_id, key, name, scope, match, per_template, period, unit, max_amount, action,
-   hold_expires_hours, includes_critical, is_enabled)
- values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
- on conflict (environment_id, key) do update set name = excluded.name, scope = excluded.scope, match = excluded.match,
-   per_template = excluded.per_template, period = excluded.period, unit = excluded.unit, max_amount = excluded.max_amount,
-   action = excluded.action, hold_expires_hours = excluded.hold_expires_hours,
-   includes_critical = excluded.includes_critical, is_enabled = excluded.is_enabled
- returning id, environment_id, key, name, scope, match, per_template, period as "window", unit,
-max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled;
 
 -- brake_list_rates (features/control/brake/spikes.ts)
 with recent as (
@@ -690,7 +632,7 @@ from recent r join environments e on e.id = r.environment_id cross join lateral 
       and at >= date_trunc('hour', now()) - day.ago * interval '1 day'
       and at < date_trunc('hour', now()) - day.ago * interval '1 day' + interval '1 hour') a) usual;
 
--- brake_list_states (features/control/brake/state-store.ts)
+-- brake_list_states (features/control/brake/state.ts)
 select given.id as environment_id,
    array(select to_json(rule) from (
      select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
@@ -703,6 +645,64 @@ max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is
      and g.last_at > now() - interval '150 seconds') as is_spiking, -- noted once a minute
    array(select to_json(p) from prices p where p.environment_id = given.id) as prices
  from unnest($1::uuid[]) as given (id);
+
+-- brake_delete_freeze (features/control/brake/store.ts)
+delete from brake_freezes where environment_id = $1 and channel = $2 returning environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at;
+
+-- brake_delete_releases (features/control/brake/store.ts)
+delete from brake_releases where status <> 'running' and completed_at < now() - interval '90 days';
+
+-- brake_delete_rule (features/control/brake/store.ts)
+with engagement as (delete from brake_engagements where environment_id = $1 and rule = $2)
+delete from brake_rules where environment_id = $1 and key = $2;
+
+-- brake_find_matched (features/control/brake/store.ts)
+select $3::text is null or exists (select from categories where environment_id = $1 and key = $3) as category, $4::text is null or exists (select from templates where environment_id = $1 and key = $4) as template_key, $5::text is null or exists (select from workflows where environment_id = $1 and key = $5) as workflow_key,
+$2::uuid is null or exists (select from api_keys where environment_id = $1 and id = $2) as key_id;
+
+-- brake_find_release (features/control/brake/store.ts)
+select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at from brake_releases where id = $1 and environment_id = $2;
+
+-- brake_insert_freeze (features/control/brake/store.ts)
+insert into brake_freezes (environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at) values ($1, $2, $3, $4, $5, now())
+on conflict (environment_id, channel) do nothing returning environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at;
+
+-- brake_insert_release (features/control/brake/store.ts)
+insert into brake_releases (id, environment_id, hold, action, status, total, held_before, started_at)
+ values ($1, $2, $3, $4, 'running', $5, now(), now()) returning id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at;
+
+-- brake_list_freezes (features/control/brake/store.ts)
+select environment_id, channel, reason, hold_expires_hours, frozen_by, frozen_at from brake_freezes where environment_id = any ($1::uuid[]) order by channel;
+
+-- brake_list_rules (features/control/brake/store.ts)
+select id, environment_id, key, name, scope, match, per_template, period as "window", unit,
+max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled from brake_rules where environment_id = $1 order by key;
+
+-- brake_list_running_releases (features/control/brake/store.ts)
+select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at from brake_releases where environment_id = $1 and status = 'running';
+
+-- brake_lock_release (features/control/brake/store.ts)
+select id, environment_id, hold, action, status, total::float8 as total, done::float8 as done, held_before, started_at,
+completed_at from brake_releases where id = $1 for no key update;
+
+-- brake_update_release (features/control/brake/store.ts)
+update brake_releases set status = $2, total = $3, done = $4,
+  completed_at = case when $2 = 'running' then null else coalesce(completed_at, now()) end
+where id = $1;
+
+-- brake_upsert_rule (features/control/brake/store.ts)
+insert into brake_rules (id, environment_id, key, name, scope, match, per_template, period, unit, max_amount, action,
+   hold_expires_hours, includes_critical, is_enabled)
+ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+ on conflict (environment_id, key) do update set name = excluded.name, scope = excluded.scope, match = excluded.match,
+   per_template = excluded.per_template, period = excluded.period, unit = excluded.unit, max_amount = excluded.max_amount,
+   action = excluded.action, hold_expires_hours = excluded.hold_expires_hours,
+   includes_critical = excluded.includes_critical, is_enabled = excluded.is_enabled
+ returning id, environment_id, key, name, scope, match, per_template, period as "window", unit,
+max_amount::float8 as "limit", action, hold_expires_hours, includes_critical, is_enabled;
 
 -- spend_add (features/control/spend/store.ts)
 insert into spend_counts as s (environment_id, month, channel, currency, amount_micros)
@@ -968,14 +968,14 @@ where (select count(*) from inbox_presences
   where environment_id = $1 and external_user_id = $2 and page <> $3 and visible_until > now()) < 50
 on conflict (environment_id, external_user_id, page) do update set visible_until = excluded.visible_until;
 
--- receipts_delete_events (features/delivery/receipts/reported-events-store.ts)
+-- receipts_delete_events (features/delivery/receipts/report-writer.ts)
 with gone as (
   delete from callback_events where ctid = any (array(
     select ctid from callback_events where seen_at < $1 order by seen_at limit $2 for update skip locked))
   returning 1)
 select count(*)::int as deleted from gone;
 
--- receipts_insert_events (features/delivery/receipts/reported-events-store.ts)
+-- receipts_insert_events (features/delivery/receipts/report-writer.ts)
 insert into callback_events (environment_id, provider_id, event_hash, seen_at)
 select environment_id, provider_id, event_hash, $4
 from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as reported (environment_id, provider_id, event_hash)
@@ -3117,13 +3117,13 @@ greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.rest
       where environment_id = any (array[$1, '00000000-0000-0000-0000-000000000000']::uuid[]) and paused_until > now()
       limit 500) p) as pauses;
 
--- providers_count_pauses (features/providers/provider-health/throttle-store.ts)
+-- providers_count_pauses (features/providers/provider-health/throttles.ts)
 select count(*)::int as count from provider_pauses where paused_until > now();
 
--- providers_delete_pauses (features/providers/provider-health/throttle-store.ts)
+-- providers_delete_pauses (features/providers/provider-health/throttles.ts)
 delete from provider_pauses where paused_until < now() - interval '1 hour';
 
--- providers_extend_pauses (features/providers/provider-health/throttle-store.ts)
+-- providers_extend_pauses (features/providers/provider-health/throttles.ts)
 with input as (
   select * from json_to_recordset($1::json)
     as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, lifted boolean, provider text)),
@@ -3148,17 +3148,17 @@ from judged j
 where p.environment_id = j.environment_id and p.pace = j.pace
 returning p.environment_id, p.pace, (extract(epoch from p.paused_until - now()) * 1000)::float8 as left_ms;
 
--- providers_insert_pauses (features/providers/provider-health/throttle-store.ts)
+-- providers_insert_pauses (features/providers/provider-health/throttles.ts)
 insert into provider_pauses (environment_id, pace, paused_at, paused_until, strikes, since)
 select environment_id, pace, '-infinity', now(), 0, now()
 from json_to_recordset($1::json) as (environment_id uuid, pace text)
 order by 1, 2
 on conflict do nothing;
 
--- providers_list_pauses (features/providers/provider-health/throttle-store.ts)
+-- providers_list_pauses (features/providers/provider-health/throttles.ts)
 select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::float8 as left_ms from provider_pauses where paused_until > now() order by paused_at desc limit $1;
 
--- providers_list_pauses_of (features/providers/provider-health/throttle-store.ts)
+-- providers_list_pauses_of (features/providers/provider-health/throttles.ts)
 select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::float8 as left_ms from provider_pauses
 where environment_id = any ($1::uuid[]) and paused_until > now();
 

@@ -13,10 +13,10 @@ import {
   type WindowTotal,
 } from './counts-store.ts';
 import type { Engagements } from './engagements.ts';
-import type { FreezeRow } from './freezes-store.ts';
 import { freezeHold, type HoldDecision, type HoldNote } from './hold.ts';
 import { type ActiveRule, type BrakedNotification, limitText, subjectsOf, windows } from './rules.ts';
 import type { BrakeStates } from './state.ts';
+import type { FreezeRow } from './store.ts';
 
 export type BrakeVerdict =
   | { kind: 'pass' }

@@ -4,8 +4,8 @@ import type { Deps } from '../../../deps.ts';
 import { Problem } from '../../../kernel/errors.ts';
 import { frozenChannel, type HoldNote, holdPrefix, waitName } from './hold.ts';
 import { type DefaultRules, withDefaults } from './rules.ts';
-import { listRules } from './rules-store.ts';
 import type { HeldNotification, HoldPreview, HoldResponse } from './schema.ts';
+import { listRules } from './store.ts';
 
 interface HeldRow {
   id: string;

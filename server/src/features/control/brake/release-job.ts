@@ -2,9 +2,8 @@ import type { Sql } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Claim, type Job, loadNotes, runSlice, type SliceEnd } from '../../../queue/index.ts';
 import { recordEvents } from '../../webhooks/index.ts';
-import { listFreezes } from './freezes-store.ts';
 import { frozenChannel, waitName } from './hold.ts';
-import { lockRelease, type ReleaseRow, updateRelease } from './releases-store.ts';
+import { listFreezes, lockRelease, type ReleaseRow, updateRelease } from './store.ts';
 import { releaseView } from './view.ts';
 
 /** Whether the freeze that a release followed has begun again. */

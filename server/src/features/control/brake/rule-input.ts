@@ -2,8 +2,8 @@ import type { Sql } from '../../../db/sql.ts';
 import { invalidParameter } from '../../../kernel/errors.ts';
 import { createKnownNames, newNameBudget } from '../../../kernel/known-names.ts';
 import { type BrakeRule, defaultHoldHours, type RuleAction, type RuleMatch } from './rules.ts';
-import { listMatchKeys, listUnmatched, type MatchKeyField } from './rules-store.ts';
 import { limits, Match, type RuleInput } from './schema.ts';
+import { listMatchKeys, listUnmatched, type MatchKeyField } from './store.ts';
 
 /** Completes and checks a rule. Throws a Problem that names the field. */
 export function ruleOf(key: string, input: RuleInput): BrakeRule {

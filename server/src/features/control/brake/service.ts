@@ -8,21 +8,10 @@ import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import { recordEvents } from '../../webhooks/index.ts';
 import { listEngagements } from './engagements.ts';
-import { deleteFreeze, insertFreeze, listFreezes } from './freezes-store.ts';
 import { freezeHold, holdPrefix, waitName } from './hold.ts';
 import type { Holds } from './holds.ts';
-import {
-  findRelease,
-  insertRelease,
-  listReleases,
-  listRunningReleases,
-  lockRelease,
-  type ReleaseRow,
-  updateRelease,
-} from './releases-store.ts';
 import { checkMatch, ruleOf } from './rule-input.ts';
 import { type DefaultRules, withDefaults } from './rules.ts';
-import { deleteRule, listRules, upsertRule } from './rules-store.ts';
 import {
   type BrakeStatus,
   type FreezeInput,
@@ -34,6 +23,21 @@ import {
   type RuleResponse,
 } from './schema.ts';
 import type { BrakeStates } from './state.ts';
+import {
+  deleteFreeze,
+  deleteRule,
+  findRelease,
+  insertFreeze,
+  insertRelease,
+  listFreezes,
+  listReleases,
+  listRules,
+  listRunningReleases,
+  lockRelease,
+  type ReleaseRow,
+  updateRelease,
+  upsertRule,
+} from './store.ts';
 import { freezeView, releaseView, ruleView } from './view.ts';
 
 export interface BrakeService {

@@ -2,7 +2,7 @@ import { statement } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { recordEngagement } from './engagements.ts';
 import { defaultRulesWith, withDefaults } from './rules.ts';
-import { listStates } from './state-store.ts';
+import { listStates } from './state.ts';
 
 /** An environment's rate in the last whole minute, and what is usual at this hour. */
 interface RateRow {

@@ -1,9 +1,7 @@
-import type { FreezeRow } from './freezes-store.ts';
 import { freezeHold } from './hold.ts';
-import type { ReleaseRow } from './releases-store.ts';
 import type { BrakeRule } from './rules.ts';
-import type { RuleRow } from './rules-store.ts';
 import type { FreezeResponse, ReleaseResponse, RuleResponse } from './schema.ts';
+import type { FreezeRow, ReleaseRow, RuleRow } from './store.ts';
 
 export function ruleView(rule: BrakeRule | RuleRow): RuleResponse {
   const { key, name, scope, match, per_template, window, unit, limit, action } = rule;

@@ -1,7 +1,6 @@
 import type { Channel } from '../../../channels/contract.ts';
 import type { Deps } from '../../../deps.ts';
-import { billedUnits, findPrice, type Price } from './price.ts';
-import { addSpend, type Spend } from './store.ts';
+import { addSpend, billedUnits, findPrice, type Price, type Spend } from './store.ts';
 
 /** Adds up what sends cost and writes it every few seconds: it is an estimate, and a crash may lose a little of it. */
 export interface SpendRecorder {

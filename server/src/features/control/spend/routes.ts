@@ -8,8 +8,7 @@ import { Nullable, OneOf } from '../../../http/schema.ts';
 import { invalidParameter } from '../../../kernel/errors.ts';
 import { pattern } from '../../../kernel/patterns.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
-import type { Price } from './price.ts';
-import { listPrices, replacePrices } from './store.ts';
+import { listPrices, type Price, replacePrices } from './store.ts';
 
 const limits = { prices: 500, prefix: 20, price: 1_000_000_000 } as const;
 

@@ -42,7 +42,6 @@ import {
 } from './plan/channel-planners.ts';
 import { type GateFact, judge } from './plan/gates.ts';
 import { brakeRequest, frozenRound, passedNote, releaseDetail, releasedEntry } from './plan/hold.ts';
-import { waitForObjects } from './settle/object-wait.ts';
 import {
   keptSettlement,
   type RoundSettlement,
@@ -51,7 +50,7 @@ import {
   unsettled,
 } from './settle/round-settlement.ts';
 import { deferred, failed, held, settlementOf, suppressed, unconfigured } from './settle/settlement.ts';
-import { resumedEntry, settleWaiting } from './settle/waiting.ts';
+import { resumedEntry, settleWaiting, waitForObjects } from './settle/waiting.ts';
 import { createDispatchWriter } from './settle/writer.ts';
 import {
   type DispatchFact,

@@ -1,5 +1,5 @@
 export { createPushJob } from './job.ts';
-export { planRings } from './plan.ts';
+export { planRings } from './ring.ts';
 export { pushRoutes } from './routes.ts';
 export { createPushService } from './service.ts';
 export { deviceEraser, deviceSealedColumns, tidyPresences } from './store.ts';

@@ -1,12 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { textTask } from '../../../channels/email/text.ts';
 import type { PushMessage } from '../../../channels/in-app/push/contract.ts';
 import { untilDatabaseAnswers } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
+import { yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import type { Claim, Job } from '../../../queue/index.ts';
 import { TaskStopped } from '../../../threads/task.ts';
 import type { Brake } from '../../control/brake/index.ts';
 import { createPushLoader, type PushJobInput, type PushLoadDeps } from './load.ts';
-import { createLoopShare } from './loop-share.ts';
 import { type DevicePush, decisionOf, nextAttempt, type PushNote, ringMessage, traceOf } from './ring.ts';
 import type { RingRow } from './ring-store.ts';
 import { createPushWriter, itemIdOf, noPush, noteOf, type PushResult } from './writer.ts';
@@ -149,4 +150,51 @@ function traceAddition(
   trace: PushResult['traces'][number]['trace'],
 ) {
   return { id, environment_id: environmentId, trace };
+}
+
+/** Pushes may use the process for this long. */
+const sliceMs = 2;
+/** Then they wait until the event loop was idle for half of the time since, but no longer than this. */
+const maxUtilization = 0.5;
+const longestPauseMs = 20;
+
+/**
+ * Bounds the share of the event loop that pushes use: one starts in each iteration, so that thousands of them do not delay other work.
+ * Those of the claim that began first start first: claims end, and are written, one after the other.
+ */
+function createLoopShare(): { acquire(claimBegan: number): Promise<void> } {
+  const waiting: { claimBegan: number; start(): void }[] = [];
+  let isStarting = false;
+  let slice = { began: 0, before: performance.eventLoopUtilization() };
+
+  async function startWaiting(): Promise<void> {
+    isStarting = true;
+    while (waiting.length > 0) {
+      await letOthersGoFirst();
+      const first = waiting.reduce((one, other) => (other.claimBegan < one.claimBegan ? other : one));
+      waiting.splice(waiting.indexOf(first), 1);
+      first.start();
+    }
+    isStarting = false;
+  }
+
+  async function letOthersGoFirst(): Promise<void> {
+    const now = performance.now();
+    if (now - slice.began < sliceMs) return yieldToEventLoop();
+    do await pause(sliceMs);
+    while (
+      performance.eventLoopUtilization(slice.before).utilization > maxUtilization &&
+      performance.now() - now < longestPauseMs
+    );
+    slice = { began: performance.now(), before: performance.eventLoopUtilization() };
+  }
+
+  return {
+    acquire(claimBegan) {
+      return new Promise((start) => {
+        waiting.push({ claimBegan, start });
+        if (!isStarting) void startWaiting();
+      });
+    },
+  };
 }

@@ -1,6 +1,4 @@
-export { countMoved } from './apply.ts';
+export { type AddressRefusal, countMoved, receiptUpdate, refusalIn } from './apply.ts';
 export { createReceiptJob, receiptWork } from './job.ts';
-export { type AddressRefusal, receiptUpdate, refusalIn } from './receipt-update.ts';
-export { createReportWriter, type ReportWriter } from './report-writer.ts';
-export { tidyCallbacks } from './reported-events-store.ts';
+export { createReportWriter, type ReportWriter, tidyCallbacks } from './report-writer.ts';
 export type { ReceiptStatus } from './store.ts';

@@ -1,5 +1,8 @@
 import type { ProviderConfig } from '../../../channels/contract.ts';
-import type { ProviderKind } from '../../../channels/registry.ts';
+import { emailProviders, type ProviderKind } from '../../../channels/registry.ts';
+import type { Deps } from '../../../deps.ts';
+import { getSettings } from './email/store.ts';
+import { openConfig } from './provider-config.ts';
 
 /** A configured provider that may call us. */
 interface CallbackProvider {
@@ -31,4 +34,15 @@ export function joinCallbackProviders(all: readonly CallbackProviders[]): Callba
     };
   };
   return Object.fromEntries([...kinds].map((kind) => [kind, finderOf(kind)]));
+}
+
+export function emailCallbackProviders({ pool, keyring }: Pick<Deps, 'pool' | 'keyring'>): CallbackProviders {
+  const find: CallbackProviderFinder = async (environmentId, providerId) => {
+    const { providers } = await getSettings(pool, environmentId);
+    const stored = providers.find(({ id }) => id === providerId);
+    const kind = stored && emailProviders[stored.kind];
+    return kind ? { kind, config: openConfig(keyring, environmentId, kind, stored) } : null;
+  };
+  const calling = Object.entries(emailProviders).filter(([, { readCallback }]) => readCallback);
+  return Object.fromEntries(calling.map(([kind]) => [kind, find]));
 }

@@ -1,13 +1,16 @@
-export { type CallbackProviders, joinCallbackProviders } from './callback-providers.ts';
+export {
+  type CallbackProviders,
+  emailCallbackProviders,
+  joinCallbackProviders,
+} from './callback-providers.ts';
 export { type ChatDirectory, createChatDirectory } from './chat-directory.ts';
 export { chatoneRoutes } from './chatone/routes.ts';
 export { createInstallationService } from './chatone/service.ts';
-export { createChatoneTargets } from './chatone/targets.ts';
+export { createChatoneTargets } from './chatone/tokens.ts';
 export { chatthreeKind } from './chatthree/kind.ts';
 export { chatthreeRoutes } from './chatthree/routes.ts';
 export { chattwoKind } from './chattwo/kind.ts';
 export { chattwoRoutes } from './chattwo/routes.ts';
-export { emailCallbackProviders } from './email/callback.ts';
 export { emailRoutes } from './email/routes.ts';
 export { createEmailConnections, type EmailConnections } from './email/senders.ts';
 export { createEmailSettingsService } from './email/service.ts';
@@ -26,8 +29,7 @@ export { createSandboxEmailSenders, createSandboxSmsSenders } from './sandbox-se
 export { connectionSealedColumns } from './sealed.ts';
 export { settingsVersionSql } from './sender-cache.ts';
 export { createSenderDirectory, findSenderProblem, type SenderDirectory } from './sender-directory.ts';
-export { createSmsCallbackUrl, smsCallbackProviders } from './sms/callback.ts';
-export { smsKinds } from './sms/kinds.ts';
+export { createSmsCallbackUrl, smsCallbackProviders, smsKinds } from './sms/provider.ts';
 export { smsRoutes } from './sms/routes.ts';
 export { createSmsConnections } from './sms/senders.ts';
 export { createSmsSettingsService } from './sms/service.ts';

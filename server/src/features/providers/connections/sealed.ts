@@ -3,7 +3,7 @@ import { type SealedColumn, sealedText } from '../../../db/reseal.ts';
 import { refreshContext, tokenContext } from './chatone/tokens.ts';
 import { endpointContext } from './endpoints/targets.ts';
 import { resealConfig, type StoredProvider } from './provider-config.ts';
-import { pushSealedColumns } from './push/secrets.ts';
+import { pushSealedColumns } from './push/store.ts';
 
 const chainIn = (table: string, kinds: Readonly<Record<string, ProviderKind>>): SealedColumn => ({
   table,

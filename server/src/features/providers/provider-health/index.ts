@@ -7,7 +7,7 @@ export {
 } from './connection-health.ts';
 export type { CountedOutcome } from './health.ts';
 export { forgetHealth } from './health-store.ts';
-export { findProviderStatuses, type ProviderStatuses } from './statuses.ts';
+export { findHealth, findProviderStatuses, ProviderHealth, type ProviderStatuses } from './statuses.ts';
 export { allEnvironments, createThrottles, type Throttles } from './throttles.ts';
 export {
   createProviderHealthTracker,
@@ -16,4 +16,3 @@ export {
   type ProviderHealthTracker,
   type ProviderOrder,
 } from './tracker.ts';
-export { findHealth, ProviderHealth } from './view.ts';

@@ -10,8 +10,8 @@ import { createLog } from '../../../kernel/log.ts';
 import { createMetrics } from '../../../kernel/metrics.ts';
 import { createQueue } from '../../../queue/index.ts';
 import { forgetHealth } from './health-store.ts';
+import { findHealth } from './statuses.ts';
 import { createProviderHealthTracker, type ProviderHealthTracker } from './tracker.ts';
-import { findHealth } from './view.ts';
 
 /** Several processes that watch one provider of one environment; here each is a watch with a pool of its own. */
 let database: TestDatabase;

@@ -7,10 +7,11 @@ import type { Deps } from '../../../deps.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { findProviderStatuses } from './statuses.ts';
-import { deleteOldThrottles, insertThrottles } from './throttle-store.ts';
 import {
   askedThrottleMs,
   createThrottles,
+  deleteOldThrottles,
+  insertThrottles,
   longestThrottleMs,
   mergeThrottles,
   type Throttles,

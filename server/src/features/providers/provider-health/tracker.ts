@@ -14,7 +14,7 @@ import {
   type ProviderKey,
 } from './health-store.ts';
 import { createOutages } from './outages.ts';
-import { countThrottles, deleteOldThrottles } from './throttle-store.ts';
+import { countThrottles, deleteOldThrottles } from './throttles.ts';
 
 /** The evidence of one call about its provider, to be written to the database. */
 export interface Observation extends HealthCount {

@@ -4,9 +4,9 @@ import { retryDelayMs } from '../../../../kernel/retry-schedule.ts';
 import { leaseNoteAt } from '../attempt/lease-note.ts';
 import { type RoundResult, runRound } from '../attempt/round.ts';
 import type { DispatchFact } from '../store.ts';
-import { waitForObjects } from './object-wait.ts';
 import { type UnsettledRound, unsettled } from './round-settlement.ts';
 import { deferred, held, maxRounds, roundSchedule, settlementOf } from './settlement.ts';
+import { waitForObjects } from './waiting.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const context = { now, retryScale: 1, chance: 0.5 };

@@ -3,14 +3,15 @@ import { eventEntry, type StoredTraceEntry } from '../../../notifications/notifi
 import type { LeaseNote } from '../attempt/lease-note.ts';
 import type { WaitingRound } from '../attempt/round.ts';
 import type {
+  DeferredSettlement,
   FailedSettlement,
   StillWaitingSettlement,
   UnsettledRound,
   WaitingSettlement,
 } from './round-settlement.ts';
-import { failed } from './settlement.ts';
+import { deferred, failed } from './settlement.ts';
 
-const longestWaitMs = 24 * 3_600_000;
+const longestThrottleMs = 24 * 3_600_000;
 const firstSpreadMs = 250;
 const widestSpreadMs = 120_000;
 /** Only this many calls answered with "slow down" leave events and a trace; all of them are counted. */
@@ -38,7 +39,7 @@ export function settleWaiting(
     trace: isRecorded ? [...before.trace, ...waiting.trace] : [],
     note: { ...note, waiting: { since, times: times + 1, calls: calls + waiting.attempts } },
   };
-  if (at.now - since > longestWaitMs * at.retryScale) {
+  if (at.now - since > longestThrottleMs * at.retryScale) {
     return failed(round, at.now, `throttled: gave up after a day of throttling; last: ${waiting.message}`);
   }
   const spreadMs = Math.min(firstSpreadMs * 2 ** times, widestSpreadMs) * at.retryScale;
@@ -80,4 +81,40 @@ export function resumedEntry({ waiting }: LeaseNote, now: number): StoredTraceEn
       detail: `Waited ${seconds} s for throttled providers; checked ${waiting.times} times.`,
     },
   ];
+}
+
+const firstPauseMs = 10_000;
+const longestPauseMs = 600_000;
+/** Attachments are kept for as long. */
+const longestObjectWaitMs = 7 * 86_400_000;
+
+/**
+ * The attachments or bodies cannot be read at the moment. No round and no attempt is used up: that says nothing about the
+ * message. A missing object is waited for too, because an operator can restore it. The first wait leaves a trace entry.
+ */
+export function waitForObjects(
+  before: UnsettledRound,
+  problem: string,
+  at: RetryContext,
+): DeferredSettlement | StillWaitingSettlement | FailedSettlement {
+  const { since, times } = before.note.objects ?? { since: at.now, times: 0 };
+  if (at.now - since > longestObjectWaitMs * at.retryScale)
+    return failed(
+      before,
+      at.now,
+      `content_unavailable: the object store lacked the content for a week. ${problem}`,
+    );
+  const pauseMs = Math.min(firstPauseMs * 2 ** times, longestPauseMs) * at.retryScale;
+  const retryAt = Math.ceil(at.now + pauseMs * (0.5 + at.chance / 2));
+  const note = { ...before.note, objects: { since, times: times + 1 } };
+  if (times > 0 && before.attempts === 0) return { kind: 'still_waiting', retryAt, note };
+  const detail = `The attachments or bodies cannot be read from the object store; this is retried for a week. ${problem}`;
+  const entry = {
+    at: new Date(at.now).toISOString(),
+    kind: 'gate',
+    name: 'object_store',
+    verdict: 'defer',
+    detail,
+  } as const;
+  return { ...deferred({ ...before, trace: [...before.trace, entry] }, retryAt), note };
 }

@@ -1,9 +1,16 @@
-import type { ChatoneApi } from '../../../../channels/chatone/index.ts';
-import { describeAnswer } from '../../../../channels/chatone/index.ts';
+import {
+  type ChatoneApi,
+  createChatoneCarrier,
+  describeAnswer,
+  isGone,
+} from '../../../../channels/chatone/index.ts';
+import type { ChatoneTargets } from '../../../../channels/chatone/plan.ts';
 import type { Outcome } from '../../../../channels/contract.ts';
+import { createRateGuard, withRateGuard } from '../../../../channels/rate-guard.ts';
 import { untilDatabaseAnswers } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
 import { type Keyring, sha256 } from '../../../../kernel/crypto.ts';
+import { createConnectionHealth } from '../../provider-health/index.ts';
 import {
   claimTokenRefresh,
   type InstallationRow,
@@ -123,5 +130,37 @@ export function grantOf(body: Record<string, unknown>): GrantedToken | null {
     token,
     refreshToken: typeof refreshToken === 'string' ? refreshToken : null,
     expiresInSeconds: typeof expiresIn === 'number' && expiresIn > 0 ? expiresIn : null,
+  };
+}
+
+/** The limit is about one message a second for a conversation; short bursts are tolerated. */
+const limit = { burst: 5, everyMs: 1_000 };
+
+export function createChatoneTargets(
+  deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log' | 'config'> & { chatoneApi: ChatoneApi },
+): ChatoneTargets {
+  const health = createConnectionHealth(deps, 'chatone_installations', isGone);
+  const keeper = createTokenKeeper(deps);
+  const rateGuard = createRateGuard(limit);
+  return {
+    async targetsOf(addressees) {
+      const ids = [...new Set(addressees.flatMap(({ connection_id: id }) => id ?? []))];
+      const rows = ids.length === 0 ? [] : await listInstallationsById(deps.pool, ids);
+      const found = new Map(rows.map((row) => [row.id, row]));
+      return ({ environment_id, connection_id }) => {
+        const row = found.get(connection_id ?? '');
+        return row && row.environment_id === environment_id ? row : null;
+      };
+    },
+    carrierTo(installation: InstallationRow, conversation) {
+      const carrier = createChatoneCarrier({
+        api: deps.chatoneApi,
+        name: `chatone:${installation.team_id}`,
+        rateLimitKey: `${installation.id}:${conversation}`,
+        autoJoin: installation.auto_join_public_channels,
+        token: (stale) => keeper.tokenOf(installation, stale),
+      });
+      return withRateGuard(health.observe(carrier, installation), rateGuard, deps.clock);
+    },
   };
 }

@@ -6,7 +6,7 @@ import {
   ChatthreeEndpointChange,
   ChatthreeEndpointList,
   NewChatthreeEndpoint,
-} from './schema.ts';
+} from './kind.ts';
 
 const area: EndpointArea = {
   name: 'Chatthree',

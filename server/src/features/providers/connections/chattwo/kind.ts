@@ -1,12 +1,45 @@
+import { type Static, Type } from 'typebox';
 import { flavourOf, type WebhookFlavour } from '../../../../channels/chattwo/index.ts';
 import { parseTarget } from '../../../../channels/net.ts';
 import type { Deps } from '../../../../deps.ts';
+import { DateTime, OneOf } from '../../../../http/schema.ts';
 import { Problem } from '../../../../kernel/errors.ts';
 import { idTime } from '../../../../kernel/ids.ts';
 import { connectionHealthView } from '../../provider-health/index.ts';
+import { EndpointListOf, endpointFields, health, Key, Label, WebhookUrl } from '../endpoints/schema.ts';
 import type { EndpointKind } from '../endpoints/service.ts';
 import type { ChatEndpointRow } from '../endpoints/store.ts';
-import type { ChattwoEndpoint } from './schema.ts';
+
+export const NewChattwoEndpoint = Type.Object(
+  { label: Label, webhook_url: WebhookUrl, key: Key },
+  {
+    title: 'NewChattwoEndpoint',
+    examples: [
+      {
+        label: 'Operations',
+        webhook_url: 'https://prod-00.westeurope.logic.azure.com/workflows/0123/triggers/manual/paths/invoke',
+      },
+    ],
+  },
+);
+
+export const ChattwoEndpointChange = Type.Object(
+  { label: Type.Optional(Label), webhook_url: Type.Optional(WebhookUrl) },
+  { title: 'ChattwoEndpointChange', examples: [{ label: 'Operations' }] },
+);
+
+export const ChattwoEndpoint = Type.Object(
+  {
+    ...endpointFields,
+    flavour: OneOf(['WorkflowsVariantA', 'WorkflowsVariantB', 'LegacyConnector']),
+    ...health,
+    created_at: DateTime,
+  },
+  { title: 'ChattwoEndpoint' },
+);
+export type ChattwoEndpoint = Static<typeof ChattwoEndpoint>;
+
+export const ChattwoEndpointList = EndpointListOf(ChattwoEndpoint);
 
 const param = 'webhook_url';
 

@@ -1,7 +1,7 @@
 import type { Route } from '../../../../http/route.ts';
 import { type EndpointArea, endpointRoutes } from '../endpoints/routes.ts';
 import type { ChatEndpointsService } from '../endpoints/service.ts';
-import { ChattwoEndpoint, ChattwoEndpointChange, ChattwoEndpointList, NewChattwoEndpoint } from './schema.ts';
+import { ChattwoEndpoint, ChattwoEndpointChange, ChattwoEndpointList, NewChattwoEndpoint } from './kind.ts';
 
 const area: EndpointArea = {
   name: 'Chattwo',

@@ -5,13 +5,11 @@ import type { EmailSender } from '../../../../channels/email/plan.ts';
 import { createSmtpCarrier, smtpConfigOfUrl } from '../../../../channels/email/providers/smtp/index.ts';
 import { emailProviders, type ProviderContext } from '../../../../channels/registry.ts';
 import type { SandboxStore } from '../../../../channels/sandbox/index.ts';
-import type { Config } from '../../../../config.ts';
+import type { Config, ManagedSender } from '../../../../config.ts';
 import type { Deps } from '../../../../deps.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../../kernel/event-loop.ts';
-import type { StoredProvider } from '../provider-config.ts';
-import { openConfig } from '../provider-config.ts';
+import { openConfig, type StoredProvider } from '../provider-config.ts';
 import { createSenderCache } from '../sender-cache.ts';
-import { type ManagedRelay, managedRelay } from './managed.ts';
 import { type EmailSettings, listVersionedSettings, noSettings } from './store.ts';
 
 /** The email senders of Live environments, ready to use. */
@@ -167,4 +165,20 @@ export function emailProblem(config: Config, environmentId: string, settings: Em
   return settings.from_address === null
     ? `The environment has no sender address for email: set from_address with ${where}.`
     : null;
+}
+
+/** The operator's email server with its sender: environments cannot choose the From address of its email. */
+interface ManagedRelay {
+  url: string;
+  from: ManagedSender;
+}
+
+/** The relay of a Live environment without an enabled provider of its own; null when none applies. */
+export function managedRelay(
+  { CARILLON_SMTP_URL: url, CARILLON_MANAGED_FROM: from }: Config,
+  environmentKind: 'test' | 'live',
+  { providers }: Pick<EmailSettings, 'providers'>,
+): ManagedRelay | null {
+  if (environmentKind === 'test' || url === null || from === null) return null;
+  return providers.some(({ enabled }) => enabled) ? null : { url, from };
 }

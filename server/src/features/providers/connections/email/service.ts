@@ -13,9 +13,8 @@ import { forgetHealth } from '../../provider-health/index.ts';
 import { createProviderChain } from '../chain/chain.ts';
 import type { SenderDirectory } from '../sender-directory.ts';
 import { wakeWaiting } from '../waiting.ts';
-import { managedRelay } from './managed.ts';
 import type { EmailSettingsBody, EmailSettingsView } from './schema.ts';
-import { smtpNameFor } from './senders.ts';
+import { managedRelay, smtpNameFor } from './senders.ts';
 import { type EmailSettings, getSettings, lockSettings, updateSettings } from './store.ts';
 
 type SettingsDeps = Pick<

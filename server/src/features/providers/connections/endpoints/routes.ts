@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox';
 import { type Route, route } from '../../../../http/route.ts';
 import { IdParams } from '../../../../http/schema.ts';
-import type { ChatthreeEndpointChange, NewChatthreeEndpoint } from '../chatthree/schema.ts';
-import type { ChattwoEndpointChange, NewChattwoEndpoint } from '../chattwo/schema.ts';
+import type { ChatthreeEndpointChange, NewChatthreeEndpoint } from '../chatthree/kind.ts';
+import type { ChattwoEndpointChange, NewChattwoEndpoint } from '../chattwo/kind.ts';
 import { EndpointQuery, TestSent } from './schema.ts';
 import type { ChatEndpointsService } from './service.ts';
 

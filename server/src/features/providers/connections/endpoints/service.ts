@@ -10,8 +10,7 @@ import { withVendor } from '../../../../kernel/vendors.ts';
 import type { NotificationService, TestMessage } from '../../../notifications/notifications/index.ts';
 import { recordAudit } from '../../../platform/audit/index.ts';
 import { wakeWaiting } from '../waiting.ts';
-import { freeKey, slugOf } from './key.ts';
-import type { EndpointQuery } from './schema.ts';
+import { type EndpointQuery, freeKey, slugOf } from './schema.ts';
 import * as store from './store.ts';
 import { endpointContext } from './targets.ts';
 

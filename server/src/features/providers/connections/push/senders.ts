@@ -6,8 +6,12 @@ import { createWebPushSender } from '../../../../channels/in-app/push/web-push.t
 import type { Deps } from '../../../../deps.ts';
 import { createCache } from '../../../../kernel/cache.ts';
 import { createSenderCache } from '../sender-cache.ts';
-import { openPushKeys } from './secrets.ts';
-import { listVersionedPushSettings, type PushSettings, type StoredPushSettings } from './store.ts';
+import {
+  listVersionedPushSettings,
+  openPushKeys,
+  type PushSettings,
+  type StoredPushSettings,
+} from './store.ts';
 
 type PushSenders = { [Kind in DeviceKind]?: PushSender };
 

@@ -9,13 +9,14 @@ import { storable } from '../../../../kernel/storable.ts';
 import { recordAudit } from '../../../platform/audit/index.ts';
 import { type PushInput, readPushInput } from './input.ts';
 import type { PushSettingsBody, PushSettingsView } from './schema.ts';
-import { openPushKeys, sealPushKeys } from './secrets.ts';
 import { createPushSenders } from './senders.ts';
 import {
   deletePushSettings,
   findPushSettings,
   lockPushSettings,
+  openPushKeys,
   type PushSettings,
+  sealPushKeys,
   updatePushChecks,
   updatePushSettings,
 } from './store.ts';

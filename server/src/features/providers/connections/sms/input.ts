@@ -3,7 +3,7 @@ import type { ProviderConfig } from '../../../../channels/contract.ts';
 import { senderIdProblem } from '../../../../channels/sms/plan.ts';
 import { invalidParameter, missingParameter } from '../../../../kernel/errors.ts';
 import { vendorHint, wireNameWithVendor } from '../../../../kernel/vendors.ts';
-import { smsKinds } from './kinds.ts';
+import { smsKinds } from './provider.ts';
 import { type SingleKind, type SmsSettingsBody, singleKinds } from './schema.ts';
 import type { StoredSmsProvider } from './store.ts';
 

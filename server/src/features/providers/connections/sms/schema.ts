@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, Nullable, OneOf, Uuid } from '../../../../http/schema.ts';
 import { ChainBody, ChainView } from '../chain/schema.ts';
-import { smsKinds } from './kinds.ts';
+import { smsKinds } from './provider.ts';
 
 const kinds = Object.keys(smsKinds);
 

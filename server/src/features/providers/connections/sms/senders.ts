@@ -6,8 +6,7 @@ import type { Config } from '../../../../config.ts';
 import type { Deps } from '../../../../deps.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../../kernel/event-loop.ts';
 import { createSenderCache } from '../sender-cache.ts';
-import type { SmsCallbackUrl } from './callback.ts';
-import { managedProvider, openProvider } from './provider.ts';
+import { managedProvider, openProvider, type SmsCallbackUrl } from './provider.ts';
 import { listVersionedSmsSettings, type SmsSettings, type StoredSmsProvider } from './store.ts';
 
 type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'tasks'> & {

@@ -12,10 +12,8 @@ import { createProviderChain } from '../chain/chain.ts';
 import { sealConfig } from '../provider-config.ts';
 import type { SenderDirectory } from '../sender-directory.ts';
 import { wakeWaiting } from '../waiting.ts';
-import { callbackKindOf, type SmsCallbackUrl } from './callback.ts';
 import { readCredentials, readKind, readSender } from './input.ts';
-import { smsKinds } from './kinds.ts';
-import { managedProvider, openProvider } from './provider.ts';
+import { callbackKindOf, managedProvider, openProvider, type SmsCallbackUrl, smsKinds } from './provider.ts';
 import {
   type SmsProvidersBody,
   type SmsProvidersView,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { receiptUpdate } from './receipt-update.ts';
+import { receiptUpdate } from './apply.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const types = (entries: { type: string }[]): string[] => entries.map((entry) => entry.type);
