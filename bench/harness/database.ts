@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTemporaryPostgres } from '../../server/src/db/embedded/temporary.ts';
+import { startTemporaryPostgres } from '../../server/src/db/embedded/index.ts';
 import { createPool, type Pool, query } from '../../server/src/db/sql.ts';
 
 export interface BenchDatabase {

@@ -6,7 +6,7 @@ import { createClient } from '@carillon/sdk';
 import { chromium, type Page } from 'playwright-core';
 import { startApp } from '../../server/src/app.ts';
 import { loadConfig } from '../../server/src/config.ts';
-import { startTemporaryPostgres } from '../../server/src/db/embedded/temporary.ts';
+import { startTemporaryPostgres } from '../../server/src/db/embedded/index.ts';
 
 const scripts = new URL('../../scripts/chromium.mjs', import.meta.url).href;
 const { findChromium } = (await import(scripts)) as { findChromium(): string | null };

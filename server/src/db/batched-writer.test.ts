@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { createLog } from '../kernel/log.ts';
 import { createMetrics } from '../kernel/metrics.ts';
-import { type AfterCommit, createBatchedWriter } from './batched-writer.ts';
-import { createOutcomeWriter } from './outcome-writer.ts';
+import { type AfterCommit, createBatchedWriter, createOutcomeWriter } from './batched-writer.ts';
 import { query, type Sql } from './sql.ts';
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { withLockRetries } from './lock-retries.ts';
+import { withLockRetries } from './locks.ts';
 import { inSlices } from './slices.ts';
 import { type Pool, query, type Sql, setDeadline } from './sql.ts';
 

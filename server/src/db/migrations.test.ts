@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { databaseUrl } from '../../test/harness/database.ts';
 import { seedTables } from '../../test/harness/seed-every-table.ts';
-import { withLockRetries } from './lock-retries.ts';
+import { withLockRetries } from './locks.ts';
 import { isOutsideTransaction, listMigrations, migrate, splitStatements } from './migrate.ts';
 import { createPool, type Pool, query, type Sql } from './sql.ts';
 

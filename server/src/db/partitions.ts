@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { idTime, lowestIdAt } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
-import { isLockTimeout, withLockRetries } from './lock-retries.ts';
+import { isLockTimeout, withLockRetries } from './locks.ts';
 import { type Pool, query, type Sql } from './sql.ts';
 
 /**

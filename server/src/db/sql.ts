@@ -1,9 +1,8 @@
 import pg from 'pg';
 import { steadyClock } from '../kernel/clock.ts';
-import { AbandonedCommits } from './abandoned-commits.ts';
 import { isConflict, isStalePlan, repeatConflicts } from './conflicts.ts';
 import { HostClient, type HostClientConfig, HostList } from './hosts.ts';
-import { UnfinishedWrites } from './unfinished-writes.ts';
+import { AbandonedCommits, UnfinishedWrites } from './pending-writes.ts';
 
 /**
  * Runs a query. The pool and an open transaction both implement it, and every store function takes it as its first argument, so

@@ -17,7 +17,7 @@ insert into encryption_keys (id) values ($1) on conflict do nothing;
 -- encryption_keys_list (db/encryption-keys.ts)
 select id from encryption_keys;
 
--- environment_lock (db/lock-environment.ts)
+-- environment_lock (db/locks.ts)
 select from environments where id = $1 for no key update;
 
 -- broadcasts_fold_changes (features/campaigns/broadcasts/counts-store.ts)
@@ -454,14 +454,6 @@ limit $4;
 -- parts_update (features/content/parts/store.ts)
 update template_parts set current_version_id = $2, is_default = $3 where id = $1;
 
--- templates_list_channels (features/content/templates/cascade.ts)
-select t.key, v.channels
-from templates t
-join template_versions v on v.id = t.current_version_id
-where t.environment_id = $1 and t.key = any ($2::text[])
-order by t.key
-for share of t;
-
 -- templates_delete (features/content/templates/store.ts)
 delete from templates where environment_id = $1 and id = $2;
 
@@ -502,6 +494,14 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::text[], '{}'), nullif($10::te
 select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
 from templates t
 join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = any ($2::uuid[]) order by t.id desc;
+
+-- templates_list_channels (features/content/templates/store.ts)
+select t.key, v.channels
+from templates t
+join template_versions v on v.id = t.current_version_id
+where t.environment_id = $1 and t.key = any ($2::text[])
+order by t.key
+for share of t;
 
 -- templates_list_pinned (features/content/templates/store.ts)
 select v.id, v.environment_id, v.bodies, v.size, v.parts, e.kind = 'test' as follows_parts

@@ -3,14 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, startApp } from '../app.ts';
 import { loadConfig } from '../config.ts';
-import { startTemporaryPostgres } from '../db/embedded/temporary.ts';
-import { channelSteps } from './channels.ts';
+import { startTemporaryPostgres } from '../db/embedded/index.ts';
+import { channelSteps, webhookSteps } from './channels.ts';
 import { consentSteps } from './consent.ts';
-import { emailSteps } from './email.ts';
+import { emailSteps, templateSteps } from './email.ts';
 import { createDemoEnvironment } from './environment.ts';
 import { inboxSteps } from './inbox.ts';
-import { templateSteps } from './templates.ts';
-import { webhookSteps } from './webhooks.ts';
 import { workflowSteps } from './workflows.ts';
 
 /** A new demonstration is a scene in this list. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { emailProviders } from '../channels/registry.ts';
 import { describeSettings } from '../config.ts';
 import { dumpSchema } from '../db/dump.ts';
-import { startTemporaryPostgres } from '../db/embedded/temporary.ts';
+import { startTemporaryPostgres } from '../db/embedded/index.ts';
 import { migrate } from '../db/migrate.ts';
 import { createPool } from '../db/sql.ts';
 import { smsKinds } from '../features/providers/connections/index.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../config.ts';
-import { databaseUrlCommand } from './database-url.ts';
+import { databaseUrlCommand } from './bundled-database.ts';
 
 async function run(settings: Record<string, string>): Promise<{ code: number; printed: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-url-'));

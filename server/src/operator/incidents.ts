@@ -8,9 +8,7 @@ import {
 } from '../features/providers/incidents/index.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { commandLine } from '../processes/invocation.ts';
-import type { OperatorCommand } from './command.ts';
-import { withDatabase } from './database.ts';
-import { recordEverywhere } from './every-organization.ts';
+import { type OperatorCommand, recordEverywhere, withDatabase } from './command.ts';
 
 type Print = (line: string) => void;
 

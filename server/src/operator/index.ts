@@ -1,12 +1,9 @@
-import { acceptLostKeyCommand } from './accept-lost-key.ts';
-import { backupCommand, restoreCommand } from './backup.ts';
+import { createOrganizationCommand, resetPasswordCommand } from './accounts.ts';
+import { backupCommand, databaseUrlCommand, restoreCommand } from './bundled-database.ts';
 import type { OperatorCommand } from './command.ts';
-import { createOrganizationCommand } from './create-organization.ts';
-import { databaseUrlCommand } from './database-url.ts';
+import { acceptLostKeyCommand, rotateSecretsCommand } from './encryption-keys.ts';
 import { openIncidentCommand, resolveIncidentCommand, updateIncidentCommand } from './incidents.ts';
 import { organizationCommand } from './move/command.ts';
-import { resetPasswordCommand } from './reset-password.ts';
-import { rotateSecretsCommand } from './rotate-secrets.ts';
 
 /** Table: the commands that `npm start -- …` runs instead of starting the service. */
 export const operatorCommands: Record<string, { usage: string; does: string; run: OperatorCommand }> = {

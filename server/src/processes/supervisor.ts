@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from '../db/embedded/index.ts';
-import { neededConnections } from '../db/pool-sizes.ts';
+import { neededConnections } from '../db/pool-settings.ts';
 import { createLog } from '../kernel/log.ts';
 import { Child, type ProcessEnd } from './child.ts';
 import { exitCodes } from './exit-codes.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startTemporaryPostgres } from '../../src/db/embedded/temporary.ts';
+import { startTemporaryPostgres } from '../../src/db/embedded/index.ts';
 import { createPool, isDatabaseUnavailable, query } from '../../src/db/sql.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';
 

@@ -1,6 +1,6 @@
 // `npm run fuzz -- --minutes 10 --seed 7`: searches for inputs of at most 100 KB that hold the event loop for more than 50 ms.
 import { parseArgs } from 'node:util';
-import { startTemporaryPostgres } from '../../src/db/embedded/temporary.ts';
+import { startTemporaryPostgres } from '../../src/db/embedded/index.ts';
 import { fuzz, limitMs } from './search.ts';
 import { startTarget } from './target.ts';
 

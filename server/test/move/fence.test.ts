@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { passFence } from '../../src/db/move-fence.ts';
+import { passFence } from '../../src/db/pool-settings.ts';
 import { createPool, type Pool, query, transaction, untilDatabaseAnswers } from '../../src/db/sql.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { lowerFence, stopWork } from '../../src/operator/move/hold.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { startTemporaryPostgres } from '../../src/db/embedded/temporary.ts';
+import { startTemporaryPostgres } from '../../src/db/embedded/index.ts';
 import { createPool } from '../../src/db/sql.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from '../crash/service-process.ts';
 import { databaseUrl } from '../harness/database.ts';

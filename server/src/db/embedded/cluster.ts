@@ -19,7 +19,7 @@ import { inheritOwner } from '../../kernel/owner.ts';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedPostgresError, explainOutput } from './error.ts';
-import { runTool } from './tool.ts';
+import { runTool } from './process.ts';
 
 export interface ClusterLocation {
   dataDir: string;

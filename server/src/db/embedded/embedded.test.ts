@@ -18,11 +18,11 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findPackage } from './binaries.ts';
 import { newEndpoint, removeEndpoint } from './endpoint.ts';
 import { EmbeddedPostgresError } from './index.ts';
 import { trimLog } from './launch.ts';
 import { takeLock } from './lock.ts';
-import { findPackage } from './package.ts';
 import { pidSpace, startTimeOf } from './process.ts';
 import {
   CACHED,

@@ -2,8 +2,7 @@ import { chmodSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, rmdirSync, rm
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { canReach } from './access.ts';
-import type { Account } from './account.ts';
+import { type Account, canReach } from './account.ts';
 import { EmbeddedPostgresError } from './error.ts';
 
 /** The server's address: a directory with a unix socket in it, or (Windows) a port on this machine. */

@@ -10,15 +10,17 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { inheritOwner } from '../../kernel/owner.ts';
-import { canReach, makeOwnDirectory } from './access.ts';
-import type { Account } from './account.ts';
+import { type Account, canReach, chooseAccount, makeOwnDirectory } from './account.ts';
+import { clusterOf } from './cluster.ts';
 import { EmbeddedPostgresError } from './error.ts';
+import { finishRestore } from './finish-restore.ts';
+import { type Lock, takeLock } from './lock.ts';
 
 /** The location of clusters whose data directory PostgreSQL's account cannot access (root with a 0700 home). */
 const ELSEWHERE = '/var/lib/carillon';
 
 /** Creates the data directory if needed and returns its canonical path. */
-export function openDataDirectory(given: string): string {
+function openDataDirectory(given: string): string {
   const directory = path.resolve(given);
   if (!existsSync(directory)) {
     mkdirSync(directory, { recursive: true });
@@ -52,11 +54,7 @@ export function findHome(dataDir: string): string | undefined {
  * Returns the data directory itself, or a new location that the account can access. The pointer is written before the cluster
  * exists: after a kill in between, the next start finds the empty location and fills it.
  */
-export function chooseHome(
-  dataDir: string,
-  account: Account | undefined,
-  log: (line: string) => void,
-): string {
+function chooseHome(dataDir: string, account: Account | undefined, log: (line: string) => void): string {
   if (account === undefined || canReach(account, dataDir)) return dataDir;
   if (!makeOwnDirectory(ELSEWHERE) || !canReach(account, ELSEWHERE)) {
     throw new EmbeddedPostgresError(
@@ -79,4 +77,36 @@ export function hasCluster(dataDir: string): boolean {
 
 function pointerOf(dataDir: string): string {
   return path.join(dataDir, 'postgres.location');
+}
+
+/** A locked data directory, the location of its cluster, and the account that runs the server. */
+interface OpenInstallation {
+  dataDir: string;
+  home: string;
+  account: Account | undefined;
+  /** A restore that was interrupted has been finished now. */
+  hasFinishedRestore: boolean;
+}
+
+/** Adds the locks as it takes them; the caller releases them. */
+export async function openInstallation(
+  given: string,
+  locks: Lock[],
+  log: (line: string) => void,
+): Promise<OpenInstallation> {
+  const dataDir = openDataDirectory(given);
+  locks.push(await takeLock(dataDir));
+  const known = findHome(dataDir);
+  // A copied data directory points to the same cluster as the original: the cluster needs a lock of its own.
+  const lockHome = async (home: string): Promise<void> => {
+    if (home !== dataDir) locks.push(await takeLock(home));
+  };
+  if (known !== undefined) await lockHome(known);
+  // Before the account is chosen, which is the owner of the cluster.
+  const hasFinishedRestore = await finishRestore(dataDir, known ?? dataDir);
+  if (hasFinishedRestore) log('finished a restore that was interrupted');
+  const account = chooseAccount(dataDir, clusterOf(known ?? dataDir));
+  const home = known ?? chooseHome(dataDir, account, log);
+  if (known === undefined) await lockHome(home);
+  return { dataDir, home, account, hasFinishedRestore };
 }

@@ -1,17 +1,18 @@
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findBinaries } from './binaries.ts';
 import { type ClusterLocation, clusterOf, ensureCluster, readPassword, resetPassword } from './cluster.ts';
-import { newEndpoint, urlOf } from './endpoint.ts';
+import { answers, newEndpoint, urlOf } from './endpoint.ts';
 import { diskFull, EmbeddedPostgresError, explainSystemError } from './error.ts';
-import { openInstallation } from './installation.ts';
-import { takeOverLeftover } from './leftover.ts';
+import { findHome, openInstallation } from './home.ts';
+import { serverSettings } from './launch.ts';
 import type { Lock } from './lock.ts';
-import { terminate } from './postmaster.ts';
-import { serverSettings } from './settings.ts';
-import { Supervisor } from './supervisor.ts';
+import { readPidFile, terminate } from './postmaster.ts';
+import { isServerOf } from './process.ts';
+import { Supervisor, takeOverLeftover } from './supervisor.ts';
 
 export { passwordName } from './backup-files.ts';
-export { findRunningPostgres } from './running.ts';
 export { diskFull, EmbeddedPostgresError };
 
 export interface EmbeddedPostgres {
@@ -82,5 +83,40 @@ async function start(
       return supervisor.pid;
     },
     stop: () => supervisor.stop(),
+  };
+}
+
+/**
+ * Returns the URL of the bundled PostgreSQL that a Carillon runs on this data directory; null when none runs. Callers must not
+ * stop it.
+ */
+export async function findRunningPostgres(dataDir: string): Promise<string | null> {
+  if (!existsSync(dataDir)) return null;
+  const directory = realpathSync(dataDir);
+  const cluster = clusterOf(findHome(directory) ?? directory);
+  const file = readPidFile(cluster);
+  const password = readPassword(directory);
+  if (!file || password === undefined || file.status !== 'ready' || !isServerOf(file.pid, cluster))
+    return null;
+  return (await answers(file.endpoint)) ? urlOf(file.endpoint, password) : null;
+}
+
+/** A server for tests, benchmarks and checks, in a directory of its own that is removed with it. */
+export async function startTemporaryPostgres(
+  settings: Record<string, string> = {},
+): Promise<EmbeddedPostgres> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'carillon-temporary-'));
+  // mkdtemp makes it 0700; the account that root runs the server under must be able to pass through.
+  chmodSync(dataDir, 0o711);
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {}, settings });
+  return {
+    url: postgres.url,
+    get pid() {
+      return postgres.pid;
+    },
+    async stop() {
+      await postgres.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
   };
 }

@@ -18,8 +18,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import pg from 'pg';
+import { findPackage } from './binaries.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './index.ts';
-import { findPackage } from './package.ts';
 
 export const FAST = { fsync: 'off' };
 export const ROOT = process.getuid?.() === 0;

@@ -1,6 +1,5 @@
 import type { PostResult } from '../../channels/webhook/index.ts';
-import type { AfterCommit } from '../../db/batched-writer.ts';
-import { createOutcomeWriter } from '../../db/outcome-writer.ts';
+import { type AfterCommit, createOutcomeWriter } from '../../db/batched-writer.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type Claim, finishLeased } from '../../queue/index.ts';

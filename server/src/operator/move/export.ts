@@ -7,13 +7,14 @@ import { newId } from '../../kernel/ids.ts';
 import { sealedColumns } from '../../sealed.ts';
 import { stopWork } from './hold.ts';
 import {
+  createResealer,
   keysOf,
   type MoveFileEnd,
   type MoveFileWriter,
   type MoveManifest,
+  type Resealer,
   writeMoveFile,
 } from './move-file.ts';
-import { createResealer, type Resealer } from './seals.ts';
 import { findMove, findOrganization, listMigrationNames, withMoveLock } from './store.ts';
 import { type MovedTable, type MovePlan, planMove } from './tables.ts';
 

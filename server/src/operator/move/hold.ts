@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isLockTimeout, withLockRetries } from '../../db/lock-retries.ts';
+import { isLockTimeout, withLockRetries } from '../../db/locks.ts';
 import { type Pool, query, type Sql, transaction } from '../../db/sql.ts';
 import type { MovePlan } from './tables.ts';
 

@@ -4,6 +4,7 @@ import { sealedColumns } from '../../sealed.ts';
 import { readKeys } from './export.ts';
 import { deleteOrganization } from './finish.ts';
 import {
+  createResealer,
   type MoveFileEnd,
   type MoveManifest,
   type MoveRow,
@@ -11,7 +12,6 @@ import {
   UnusableFile,
 } from './move-file.ts';
 import { createOwnershipCheck, type InsertedRow, type OwnershipCheck } from './ownership.ts';
-import { createResealer } from './seals.ts';
 import { findMove, findOrganization, listMigrationNames } from './store.ts';
 import { type MovedTable, planMove } from './tables.ts';
 

@@ -1,4 +1,4 @@
-import { lockEnvironment } from '../../../db/lock-environment.ts';
+import { lockEnvironment } from '../../../db/locks.ts';
 import { query, type Sql, statement } from '../../../db/sql.ts';
 import type { Principal } from '../../../http/principal.ts';
 import type { PageRequest } from '../../../kernel/page.ts';

@@ -1,4 +1,4 @@
-import { lockEnvironment } from '../../../db/lock-environment.ts';
+import { lockEnvironment } from '../../../db/locks.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Plan } from '../../../http/principal.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { lockEnvironment } from '../../../db/lock-environment.ts';
+import { lockEnvironment } from '../../../db/locks.ts';
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { isPlainOrigin } from '../../../http/hosted-page.ts';

@@ -17,9 +17,9 @@ export {
   pseudoLocale,
   type TemplateParts,
 } from './pins.ts';
-export { type PartChange, promoteParts, removedParts } from './promote.ts';
 export { createPartReader, type PartReader } from './reader.ts';
 export { partRoutes } from './routes.ts';
+export { type PartChange, promoteParts, removedParts } from './save.ts';
 export { createPartService } from './service.ts';
 export { type CurrentPart, listCurrent } from './store.ts';
 export { auditViewOf as partAuditViewOf } from './view.ts';

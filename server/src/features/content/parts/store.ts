@@ -1,5 +1,5 @@
 import type { Channel } from '../../../channels/contract.ts';
-import { lockEnvironment } from '../../../db/lock-environment.ts';
+import { lockEnvironment } from '../../../db/locks.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 

@@ -16,12 +16,11 @@ import {
 } from '../parts/index.ts';
 import { type BodyFields, canonicalLocale, channelOf, newBody } from './bodies.ts';
 import { checkLocale } from './check.ts';
-import { sourcesOf, withCompiledMjml } from './check-bounded.ts';
-import { requireLayouts } from './pin.ts';
+import { sourcesOf, withCompiledMjml } from './input.ts';
 import { type BodyContext, RenderFailure } from './render.ts';
 import type { PreviewRequest, RenderRequest } from './schema.ts';
 import type { TemplateRow } from './store.ts';
-import { layoutFor, usesOfBodies } from './uses.ts';
+import { layoutFor, requireLayouts, usesOfBodies } from './uses.ts';
 
 /** The locale of a preview: its own, or that of the data, as for a send. */
 export function wantedLocale({ locale, data }: Pick<RenderRequest, 'locale' | 'data'>): string | null {

@@ -1,9 +1,8 @@
 import type { Sql } from '../../../db/sql.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { bodyChannels } from './bodies.ts';
-import type { TemplateContent } from './diff.ts';
 import { sizeOf } from './input.ts';
-import type { TemplateRow } from './store.ts';
+import type { TemplateContent, TemplateRow } from './store.ts';
 import * as store from './store.ts';
 import { translationKeysOf, usesOfBodies } from './uses.ts';
 

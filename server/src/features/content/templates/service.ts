@@ -1,6 +1,6 @@
 import type { Channel } from '../../../channels/contract.ts';
 import { ringSettingOf } from '../../../channels/in-app/push/ring-setting.ts';
-import { lockEnvironment } from '../../../db/lock-environment.ts';
+import { lockEnvironment } from '../../../db/locks.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';
@@ -12,12 +12,9 @@ import { recordAudit } from '../../platform/audit/index.ts';
 import { type Checking, createPartReader } from '../parts/index.ts';
 import { type BodyFields, channelOf, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
 import { checkLocale } from './check.ts';
-import { checkBounded } from './check-bounded.ts';
-import type { TemplateContent } from './diff.ts';
 import { createTemplateDirectory, type TemplateDirectory } from './directory.ts';
 import { type InlineSources, inlineBody, inlineContext } from './inline.ts';
-import { checkSize, listedBodies, needsDefault, nextBodies, requireFlat } from './input.ts';
-import { pinned, type Unpinned } from './pin.ts';
+import { checkBounded, checkSize, listedBodies, needsDefault, nextBodies, requireFlat } from './input.ts';
 import { bodyFor, explain, withDerivedText } from './preview.ts';
 import { createPreviewContexts, draftOf, wantedLocale } from './preview-context.ts';
 import { promoteTemplate, recordPromotion } from './promote.ts';
@@ -34,9 +31,10 @@ import type {
   TemplateQuery,
   TemplateVersionQuery,
 } from './schema.ts';
-import type { TemplateRow, VersionContentRow } from './store.ts';
+import type { TemplateContent, TemplateRow, VersionContentRow } from './store.ts';
 import * as store from './store.ts';
 import { draftPreviewTask, templatePreviewTask } from './tasks.ts';
+import { pinned, type Unpinned } from './uses.ts';
 import { auditViewOf } from './view.ts';
 
 interface Editor extends Caller {

@@ -5,38 +5,35 @@ import type { PageRequest } from '../../../kernel/page.ts';
 import type { PartPins } from '../parts/index.ts';
 import type { BodyFields } from './bodies.ts';
 
+export interface TemplateContent {
+  name: string;
+  bodies: BodyFields[];
+  /** The versions of parts in Live; null in Test, and for a template that uses none. */
+  parts: PartPins | null;
+  push: RingSetting | null;
+}
+
 /** The current state of a template: its row and the row of its current version. */
-export interface TemplateRow {
+export interface TemplateRow extends TemplateContent {
   id: string;
   environment_id: string;
   key: string;
   current_version_id: string;
   version: number;
-  name: string;
-  bodies: BodyFields[];
-  parts: PartPins | null;
-  push: RingSetting | null;
 }
 
-export interface TemplateVersionRow {
+export interface TemplateVersionRow extends TemplateContent {
   id: string;
   environment_id: string;
   template_id: string;
   version: number;
-  name: string;
   channels: Channel[];
-  bodies: BodyFields[];
-  push: RingSetting | null;
   size: number;
   uses: string[];
   translation_keys: string[];
-  parts: PartPins | null;
 }
 
-export type VersionContentRow = Pick<
-  TemplateVersionRow,
-  'id' | 'version' | 'name' | 'bodies' | 'push' | 'parts'
->;
+export type VersionContentRow = TemplateContent & Pick<TemplateVersionRow, 'id' | 'version'>;
 
 const select = `
   select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies, v.push, v.parts
@@ -239,4 +236,25 @@ const findLive = statement<{ id: string }>(
 
 export async function findLiveEnvironment(sql: Sql, organizationId: string): Promise<string | null> {
   return (await findLive(sql, [organizationId]))[0]?.id ?? null;
+}
+
+const listChannelRows = statement<{ key: string; channels: Channel[] }>(
+  'templates_list_channels',
+  `select t.key, v.channels
+   from templates t
+   join template_versions v on v.id = t.current_version_id
+   where t.environment_id = $1 and t.key = any ($2::text[])
+   order by t.key
+   for share of t`,
+);
+
+/** Key → channels that the template has a body for. The templates cannot be deleted until the transaction ends. */
+export async function listTemplateChannels(
+  tx: Sql,
+  environmentId: string,
+  keys: string[],
+): Promise<Map<string, ReadonlySet<Channel>>> {
+  if (keys.length === 0) return new Map();
+  const rows = await listChannelRows(tx, [environmentId, keys]);
+  return new Map(rows.map(({ key, channels }) => [key, new Set(channels)]));
 }

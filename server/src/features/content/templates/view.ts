@@ -1,6 +1,5 @@
 import { idTime } from '../../../kernel/ids.ts';
-import { type BodyFields, bodyChannels, kebab } from './bodies.ts';
-import { flatOf } from './flat.ts';
+import { type BodyFields, bodyChannels, flatOf, kebab } from './bodies.ts';
 import type { Template, TemplateBody } from './schema.ts';
 import type { TemplateRow } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { lockEnvironment } from '../../../db/lock-environment.ts';
+import { lockEnvironment } from '../../../db/locks.ts';
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../../channels/contract.ts';
-import { lockEnvironment } from '../../../db/lock-environment.ts';
+import { lockEnvironment } from '../../../db/locks.ts';
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';

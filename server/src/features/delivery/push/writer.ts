@@ -1,5 +1,4 @@
-import type { AfterCommit } from '../../../db/batched-writer.ts';
-import { createOutcomeWriter } from '../../../db/outcome-writer.ts';
+import { type AfterCommit, createOutcomeWriter } from '../../../db/batched-writer.ts';
 import type { Sql } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { newId } from '../../../kernel/ids.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
-import { deliveryRateOf } from './figures.ts';
-import { groupByReason, reasonOf } from './service.ts';
-import { callSpanOf, spanOf, stepsOf, windows } from './windows.ts';
+import { callSpanOf, spanOf, stepsOf, windows } from './schema.ts';
+import { deliveryRateOf, groupByReason, reasonOf } from './service.ts';
 
 const none = {
   accepted: 0,

@@ -1,4 +1,4 @@
-export { tidyActivity } from './housekeeping.ts';
 export { startRecorder } from './recorder.ts';
 export { activityRoutes } from './routes.ts';
 export { createActivityService } from './service.ts';
+export { tidyActivity } from './store.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { latencyClasses, latencyClassOf, percentileOf } from './latency.ts';
+import { latencyClasses, latencyClassOf, percentileOf } from './tally.ts';
 
 const counted = (...durations: number[]): number[] => {
   const counts = new Array<number>(latencyClasses).fill(0);

@@ -4,8 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/harness/
 import type { Sql } from '../../../db/sql.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { createLog } from '../../../kernel/log.ts';
-import { tidyActivity } from './housekeeping.ts';
 import { startRecorder } from './recorder.ts';
+import { tidyActivity } from './store.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
+import { deleteInSlices } from '../../../db/slices.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { ActivityOutcome } from '../../../deps.ts';
-import { latencyClasses } from './latency.ts';
-import { activityOutcomes, type CountedActivity, coarsened } from './tally.ts';
+import { activityOutcomes, type CountedActivity, coarsened, latencyClasses } from './tally.ts';
 
 const outcomeColumns = activityOutcomes.join(', ');
 const addedLatency = (table: string): string =>
@@ -191,6 +191,23 @@ const deleteTriggers = statement<{ count: number }>(
    select count(*)::int as count from gone`,
 );
 
-export async function deleteTriggersBefore(sql: Sql, time: Date, limit: number): Promise<number> {
+async function deleteTriggersBefore(sql: Sql, time: Date, limit: number): Promise<number> {
   return (await deleteTriggers(sql, [time, limit]))[0]?.count ?? 0;
 }
+
+const hourMs = 3_600_000;
+/** The retention equals the longest window that reads each kind of row. */
+const kept = {
+  60: 6 * hourMs,
+  600: 7 * 24 * hourMs,
+  calls: 7 * 24 * hourMs,
+  triggers: 8 * 24 * hourMs,
+} as const;
+
+export const tidyActivity = deleteInSlices(
+  5_000,
+  ({ pool, clock }, limit) => deleteActivityBefore(pool, 60, new Date(clock() - kept[60]), limit),
+  ({ pool, clock }, limit) => deleteActivityBefore(pool, 600, new Date(clock() - kept[600]), limit),
+  ({ pool, clock }, limit) => deleteCallsBefore(pool, new Date(clock() - kept.calls), limit),
+  ({ pool, clock }, limit) => deleteTriggersBefore(pool, new Date(clock() - kept.triggers), limit),
+);

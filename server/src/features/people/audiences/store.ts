@@ -1,4 +1,4 @@
-import { lockEnvironment } from '../../../db/lock-environment.ts';
+import { lockEnvironment } from '../../../db/locks.ts';
 import { deleteInSlices } from '../../../db/slices.ts';
 import { type Pool, type Sql, statement } from '../../../db/sql.ts';
 import type { Clock } from '../../../kernel/clock.ts';

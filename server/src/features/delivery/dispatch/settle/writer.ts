@@ -1,5 +1,4 @@
-import type { AfterCommit } from '../../../../db/batched-writer.ts';
-import { createOutcomeWriter } from '../../../../db/outcome-writer.ts';
+import { type AfterCommit, createOutcomeWriter } from '../../../../db/batched-writer.ts';
 import { type Sql, untilDatabaseAnswers, type WithCommit } from '../../../../db/sql.ts';
 import type { Activity, Deps } from '../../../../deps.ts';
 import { createBatcher } from '../../../../kernel/batcher.ts';

@@ -1,6 +1,6 @@
 import type { DeviceKind } from '../../../../channels/in-app/push/contract.ts';
 import type { RingSetting } from '../../../../channels/in-app/push/ring-setting.ts';
-import { lockEnvironment } from '../../../../db/lock-environment.ts';
+import { lockEnvironment } from '../../../../db/locks.ts';
 import type { SealedColumn } from '../../../../db/reseal.ts';
 import { type Sql, statement } from '../../../../db/sql.ts';
 import type { Keyring } from '../../../../kernel/crypto.ts';

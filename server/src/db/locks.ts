@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { query } from './sql.ts';
+import { query, type Sql, statement } from './sql.ts';
 
 /**
  * A statement that waits for an exclusive lock stops every later statement on the table. So it waits this long at most, and the
@@ -62,4 +62,11 @@ async function stopVacuums(client: pg.PoolClient): Promise<void> {
   );
   for (const { name } of tables)
     await client.query(`begin; lock table ${name} in share update exclusive mode; commit`);
+}
+
+const lock = statement('environment_lock', 'select from environments where id = $1 for no key update');
+
+/** Locks an environment until the transaction ends: of two changes at the same time, the second sees the first, so limits hold. */
+export async function lockEnvironment(tx: Sql, environmentId: string): Promise<void> {
+  await lock(tx, [environmentId]);
 }

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { backUp } from '../db/embedded/backup.ts';
 import { hasCluster } from '../db/embedded/home.ts';
+import { findRunningPostgres } from '../db/embedded/index.ts';
 import { restore } from '../db/embedded/restore.ts';
 import { createPool, query } from '../db/sql.ts';
 import { commandLine } from '../processes/invocation.ts';
-import type { OperatorCommand } from './command.ts';
-import { reachDatabase } from './database.ts';
+import { type OperatorCommand, reachDatabase } from './command.ts';
 
 /** `npm start -- --backup DIR`: copies the bundled database, also while the service runs. */
 export const backupCommand: OperatorCommand = async (config, print, args) => {
@@ -98,4 +98,33 @@ function refuseOwnServer(print: (line: string) => void): number {
     'These commands are for the bundled PostgreSQL. With DATABASE_URL, use pg_dump or pg_basebackup of that server (docs/guides/backup.md).',
   );
   return 1;
+}
+
+/**
+ * `npm start -- --database-url`: prints the address of the bundled database, for psql. It contains the password, which whoever can
+ * run this can read in the data directory. A DATABASE_URL is not repeated: the operator has it, and its password may be for others.
+ */
+export const databaseUrlCommand: OperatorCommand = async (config, print) => {
+  if (config.DATABASE_URL !== null) {
+    print('The service uses the database of your DATABASE_URL: psql "$DATABASE_URL"');
+    return 1;
+  }
+  const url = await runningDatabase(config.CARILLON_DATA_DIR);
+  if (url !== null) {
+    print(url);
+    return 0;
+  }
+  print(
+    `No bundled database runs on ${config.CARILLON_DATA_DIR}, or this user cannot read its password. Start the service, and run ${commandLine('--database-url')} with its settings, as its user.`,
+  );
+  return 1;
+};
+
+async function runningDatabase(dataDir: string): Promise<string | null> {
+  try {
+    return await findRunningPostgres(dataDir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return null;
+    throw error;
+  }
 }

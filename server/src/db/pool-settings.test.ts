@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { neededConnections, poolSizes } from './pool-sizes.ts';
+import { neededConnections, poolSizes } from './pool-settings.ts';
 
 test('a single process and up to four have pools of full size', () => {
   for (const processes of [1, 2, 3, 4])
