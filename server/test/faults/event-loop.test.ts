@@ -3,13 +3,12 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request as undiciRequest } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { viewPayload } from '../../src/channels/sandbox/index.ts';
 import { query } from '../../src/db/sql.ts';
 import { findOrganizationId } from '../../src/features/platform/accounts/index.ts';
 import { readBody } from '../../src/http/json.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { allRoutes } from '../../src/routes.ts';
-import { inPlace, type TaskRunner } from '../../src/threads/task.ts';
+import type { TaskRunner } from '../../src/threads/task.ts';
 import { startTestApp, type TestApp, waitUntil } from '../harness/app.ts';
 import { openThreads } from '../harness/threads.ts';
 
@@ -127,21 +126,6 @@ test('an email without text gets what its HTML says, and ordinary ones stay on t
   expect(body.data[0].payload.text).toContain('Go to the shop [https://acme.example/x].');
   expect(body.data[0].payload.text).not.toMatch(/script|p\{\}/);
   expect(body.data[0].payload.mime).toContain('Go to the shop');
-});
-
-test('a message that the sandbox kept before texts were kept is shown with its text', async () => {
-  const payload = {
-    ...{ from: { address: 'a@b.test', name: null }, to: { address: 'c@d.test', name: null }, reply_to: null },
-    ...{ subject: 'Old', html: '<p>From the HTML</p>', text: null, headers: {}, attachments: [] },
-  };
-  const row = {
-    id: '01890000-0000-7000-8000-000000000000',
-    notification_id: 'x',
-    environment_id: 'y',
-    channel: 'email' as const,
-    payload,
-  };
-  expect(await viewPayload(inPlace, row)).toMatchObject({ text: 'From the HTML' });
 });
 
 describe('the body of a request', () => {
