@@ -37,7 +37,7 @@ order by b.id desc limit $1;
 select broadcast_id, old_status, new_status, count(*)::int as count from broadcast_changes where broadcast_id = any ($1::uuid[])
 group by broadcast_id, old_status, new_status;
 
--- broadcasts_insert_recipients (features/campaigns/broadcasts/recipients-store.ts)
+-- broadcasts_insert_recipients (features/campaigns/broadcasts/recipients.ts)
 with input as materialized (
   select id::uuid, external_user_id, channel, address, name, locale, send_at::timestamptz, user_data::jsonb, tag
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[])
@@ -3290,19 +3290,7 @@ where id = $1;
 -- webhooks_update_secrets (features/webhooks/endpoints-store.ts)
 update webhook_endpoints set secrets = $2, signing_secret_prefix = $3 where id = $1;
 
--- webhooks_find_environment_secrets (features/webhooks/environment-secrets.ts)
-select environment_id, secrets from webhook_environment_secrets where environment_id = any ($1::uuid[]);
-
--- webhooks_insert_environment_secrets (features/webhooks/environment-secrets.ts)
-insert into webhook_environment_secrets (environment_id, secrets) values ($1, $2) on conflict do nothing;
-
--- webhooks_lock_environment_secrets (features/webhooks/environment-secrets.ts)
-select secrets from webhook_environment_secrets where environment_id = $1 for update;
-
--- webhooks_update_environment_secrets (features/webhooks/environment-secrets.ts)
-update webhook_environment_secrets set secrets = $2 where environment_id = $1;
-
--- webhooks_erase_events (features/webhooks/events-store.ts)
+-- webhooks_erase_events (features/webhooks/events.ts)
 with events as (
   update webhook_events w set body = json_build_object('id', w.id, 'type', type, 'created_at', body::json -> 'created_at',
     'data', json_build_object('id', w.notification_id, 'deleted', true))::text
@@ -3315,21 +3303,7 @@ deliveries as (
   returning d.id)
 update webhook_attempts a set response_snippet = null from deliveries d where a.delivery_id = d.id;
 
--- webhooks_insert_events (features/webhooks/events-store.ts)
-with events as (
-  insert into webhook_events (id, environment_id, type, notification_id, chain, body)
-  select * from json_to_recordset($1::json)
-    as (id uuid, environment_id uuid, type text, notification_id uuid, chain text, body text)
-), deliveries as (
-  insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type)
-  select * from json_to_recordset($2::json)
-    as (id uuid, environment_id uuid, endpoint_id uuid, event_id uuid, event_type text)
-  returning endpoint_id
-)
-select id from webhook_endpoints
-where id = any (array(select endpoint_id from deliveries)) and status = 'paused';
-
--- webhooks_forget (features/webhooks/retention.ts)
+-- webhooks_forget (features/webhooks/events.ts)
 with old as (
   select id from webhook_events e where id > $1 and id < $2
     and not exists (
@@ -3347,27 +3321,53 @@ with old as (
 )
 select max(id::text) as last from old;
 
--- runs_close_digests (features/workflows/runs/digests-store.ts)
+-- webhooks_insert_events (features/webhooks/events.ts)
+with events as (
+  insert into webhook_events (id, environment_id, type, notification_id, chain, body)
+  select * from json_to_recordset($1::json)
+    as (id uuid, environment_id uuid, type text, notification_id uuid, chain text, body text)
+), deliveries as (
+  insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type)
+  select * from json_to_recordset($2::json)
+    as (id uuid, environment_id uuid, endpoint_id uuid, event_id uuid, event_type text)
+  returning endpoint_id
+)
+select id from webhook_endpoints
+where id = any (array(select endpoint_id from deliveries)) and status = 'paused';
+
+-- webhooks_find_environment_secrets (features/webhooks/secrets.ts)
+select environment_id, secrets from webhook_environment_secrets where environment_id = any ($1::uuid[]);
+
+-- webhooks_insert_environment_secrets (features/webhooks/secrets.ts)
+insert into webhook_environment_secrets (environment_id, secrets) values ($1, $2) on conflict do nothing;
+
+-- webhooks_lock_environment_secrets (features/webhooks/secrets.ts)
+select secrets from webhook_environment_secrets where environment_id = $1 for update;
+
+-- webhooks_update_environment_secrets (features/webhooks/secrets.ts)
+update webhook_environment_secrets set secrets = $2 where environment_id = $1;
+
+-- runs_close_digests (features/workflows/runs/digests.ts)
 delete from digests where run_id = any ($1::uuid[]);
 
--- runs_delete_digest_items (features/workflows/runs/digests-store.ts)
+-- runs_delete_digest_items (features/workflows/runs/digests.ts)
 delete from digest_items where run_id = any ($1::uuid[]);
 
--- runs_delete_full_digests (features/workflows/runs/digests-store.ts)
+-- runs_delete_full_digests (features/workflows/runs/digests.ts)
 delete from digests d using json_to_recordset($1::json) as i (workflow_id uuid, step_id text, key text)
 where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key;
 
--- runs_insert_digest_items (features/workflows/runs/digests-store.ts)
+-- runs_insert_digest_items (features/workflows/runs/digests.ts)
 insert into digest_items (run_id, source_run_id, item)
 select run_id, source_run_id, item from json_to_recordset($1::json) as (run_id uuid, source_run_id uuid, item json);
 
--- runs_list_digest_items (features/workflows/runs/digests-store.ts)
+-- runs_list_digest_items (features/workflows/runs/digests.ts)
 select run_id, item from digest_items where run_id = any ($1::uuid[]) order by run_id, source_run_id;
 
--- runs_list_open_digests (features/workflows/runs/digests-store.ts)
+-- runs_list_open_digests (features/workflows/runs/digests.ts)
 select run_id from digests where run_id = any ($1::uuid[]);
 
--- runs_lock_digests (features/workflows/runs/digests-store.ts)
+-- runs_lock_digests (features/workflows/runs/digests.ts)
 insert into digests as d (workflow_id, step_id, key, run_id, item_count, item_size, closes_at)
 select workflow_id, step_id, key, run_id, 0, 0, closes_at
 from json_to_recordset($1::json)
@@ -3376,10 +3376,10 @@ order by workflow_id, step_id, key
 on conflict (workflow_id, step_id, key) do update set item_count = d.item_count
 returning workflow_id, step_id, key, run_id, item_count, item_size, closes_at;
 
--- runs_lock_open_digests (features/workflows/runs/digests-store.ts)
+-- runs_lock_open_digests (features/workflows/runs/digests.ts)
 select run_id from digests where run_id = any ($1::uuid[]) order by workflow_id, step_id, key for update;
 
--- runs_update_digests (features/workflows/runs/digests-store.ts)
+-- runs_update_digests (features/workflows/runs/digests.ts)
 update digests d set run_id = i.run_id, item_count = i.item_count, item_size = i.item_size,
   closes_at = i.closes_at
 from json_to_recordset($1::json)
@@ -3422,50 +3422,6 @@ with old as (
   delete from runs where id in (select id from old)
 )
 select max(id::text) as last from old;
-
--- runs_delete_sends (features/workflows/runs/sends-store.ts)
-delete from run_sends where run_id = any ($1::uuid[]);
-
--- runs_find_sender (features/workflows/runs/sends-store.ts)
-select split_part(idempotency_key, ':', 2)::uuid as run_id, chain from notifications
-where id = $1 and environment_id = $2 and chain is not null and idempotency_key is not null;
-
--- runs_insert_sends (features/workflows/runs/sends-store.ts)
-insert into run_sends (notification_id, run_id, wait_for)
-select notification_id, run_id, wait_for
-from json_to_recordset($1::json) as (notification_id uuid, run_id uuid, wait_for text);
-
--- runs_lock_sends (features/workflows/runs/sends-store.ts)
-select run_id, moves from run_sends where run_id = any ($1::uuid[]) order by notification_id for update;
-
--- runs_move_sends (features/workflows/runs/sends-store.ts)
-update run_sends s set moves = moves + 1
-from (
-  select s.notification_id from run_sends s
-  join unnest($1::uuid[], $2::text[]) as i (notification_id, status) on i.notification_id = s.notification_id
-  where s.wait_for = 'sent' or i.status <> 'sent'
-  order by 1 for update of s
-) as moved
-where s.notification_id = moved.notification_id
-returning s.run_id;
-
--- runs_list_steps (features/workflows/runs/steps-store.ts)
-select seq, step_id, kind, attempt_id, status, outcome, notification_id, output, next_step_id, next_scheduled_at,
-  started_at, completed_at
-from run_steps where run_id = $1 order by seq;
-
--- runs_upsert_steps (features/workflows/runs/steps-store.ts)
-insert into run_steps (run_id, seq, step_id, kind, attempt_id, status, outcome, notification_id, event_id, output,
-  next_step_id, next_scheduled_at, started_at, completed_at)
-select "runId", seq, "stepId", kind, "attemptId", status, outcome, "notificationId", "eventId", output, "nextStepId",
-  to_timestamp("nextScheduledAt" / 1000.0), to_timestamp("startedAt" / 1000.0), to_timestamp("completedAt" / 1000.0)
-from json_to_recordset($1::json) as ("runId" uuid, seq int, "stepId" text, kind text, "attemptId" text, status text,
-  outcome text, "notificationId" uuid, "eventId" uuid, output json, "nextStepId" text, "nextScheduledAt" float8,
-  "startedAt" float8, "completedAt" float8)
-on conflict (run_id, seq) do update set status = excluded.status, outcome = excluded.outcome,
-  notification_id = excluded.notification_id, event_id = excluded.event_id, output = excluded.output,
-  next_step_id = excluded.next_step_id, next_scheduled_at = excluded.next_scheduled_at,
-  completed_at = excluded.completed_at;
 
 -- runs_find (features/workflows/runs/store.ts)
 select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.current_step_id, r.external_user_id, r.trigger_data,
@@ -3528,6 +3484,11 @@ lives as (
 )
 select id from taken;
 
+-- runs_list_steps (features/workflows/runs/store.ts)
+select seq, step_id, kind, attempt_id, status, outcome, notification_id, output, next_step_id, next_scheduled_at,
+  started_at, completed_at
+from run_steps where run_id = $1 order by seq;
+
 -- runs_load (features/workflows/runs/store.ts)
 select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.chain,
   r.state, e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
@@ -3556,6 +3517,19 @@ from json_to_recordset($1::json) as i (id uuid, status text, current_step_id tex
   address text, failure_reason text, completed_at timestamptz)
 where r.id = i.id;
 
+-- runs_upsert_steps (features/workflows/runs/store.ts)
+insert into run_steps (run_id, seq, step_id, kind, attempt_id, status, outcome, notification_id, event_id, output,
+  next_step_id, next_scheduled_at, started_at, completed_at)
+select "runId", seq, "stepId", kind, "attemptId", status, outcome, "notificationId", "eventId", output, "nextStepId",
+  to_timestamp("nextScheduledAt" / 1000.0), to_timestamp("startedAt" / 1000.0), to_timestamp("completedAt" / 1000.0)
+from json_to_recordset($1::json) as ("runId" uuid, seq int, "stepId" text, kind text, "attemptId" text, status text,
+  outcome text, "notificationId" uuid, "eventId" uuid, output json, "nextStepId" text, "nextScheduledAt" float8,
+  "startedAt" float8, "completedAt" float8)
+on conflict (run_id, seq) do update set status = excluded.status, outcome = excluded.outcome,
+  notification_id = excluded.notification_id, event_id = excluded.event_id, output = excluded.output,
+  next_step_id = excluded.next_step_id, next_scheduled_at = excluded.next_scheduled_at,
+  completed_at = excluded.completed_at;
+
 -- runs_delete_expired_throttles (features/workflows/runs/throttles.ts)
 delete from throttles where ctid = any (array(
   select ctid from throttles where expires_at < now() order by expires_at limit $1 for update skip locked))
@@ -3579,6 +3553,9 @@ where t.workflow_id = i.workflow_id and t.step_id = i.step_id and t.key_hash = d
 update run_waits w set event_id = i.event_id
 from unnest($1::uuid[], $2::uuid[]) as i (run_id, event_id) where w.run_id = i.run_id;
 
+-- runs_delete_sends (features/workflows/runs/waits-store.ts)
+delete from run_sends where run_id = any ($1::uuid[]);
+
 -- runs_delete_spent_events (features/workflows/runs/waits-store.ts)
 delete from workflow_events e where id = any ($1::uuid[])
 and not exists (select from workflow_event_keys k where k.event_id = e.id)
@@ -3600,9 +3577,18 @@ cross join lateral (
   order by k.event_id limit 1
 ) past;
 
+-- runs_find_sender (features/workflows/runs/waits-store.ts)
+select split_part(idempotency_key, ':', 2)::uuid as run_id, chain from notifications
+where id = $1 and environment_id = $2 and chain is not null and idempotency_key is not null;
+
 -- runs_insert_event (features/workflows/runs/waits-store.ts)
 with event as (insert into workflow_events (id, run_id, name, data, environment_id) values ($1, $2, $3, $4, $6))
 insert into workflow_event_keys (wait_key, event_id) select decode(key, 'hex'), $1 from unnest($5::text[]) as key;
+
+-- runs_insert_sends (features/workflows/runs/waits-store.ts)
+insert into run_sends (notification_id, run_id, wait_for)
+select notification_id, run_id, wait_for
+from json_to_recordset($1::json) as (notification_id uuid, run_id uuid, wait_for text);
 
 -- runs_insert_waits (features/workflows/runs/waits-store.ts)
 insert into run_waits (run_id, wait_key)
@@ -3614,11 +3600,25 @@ select run_id from run_waits where run_id = $2 and wait_key = any ($1::bytea[]) 
 -- runs_lock_open_waits (features/workflows/runs/waits-store.ts)
 select run_id from run_waits where wait_key = any ($1::bytea[]) and event_id is null order by run_id for update;
 
+-- runs_lock_sends (features/workflows/runs/waits-store.ts)
+select run_id, moves from run_sends where run_id = any ($1::uuid[]) order by notification_id for update;
+
 -- runs_lock_wait_keys (features/workflows/runs/waits-store.ts)
 select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key;
 
 -- runs_lock_waits (features/workflows/runs/waits-store.ts)
 select run_id, event_id from run_waits where run_id = any ($1::uuid[]) order by run_id for update;
+
+-- runs_move_sends (features/workflows/runs/waits-store.ts)
+update run_sends s set moves = moves + 1
+from (
+  select s.notification_id from run_sends s
+  join unnest($1::uuid[], $2::text[]) as i (notification_id, status) on i.notification_id = s.notification_id
+  where s.wait_for = 'sent' or i.status <> 'sent'
+  order by 1 for update of s
+) as moved
+where s.notification_id = moved.notification_id
+returning s.run_id;
 
 -- runs_remove_old_events (features/workflows/runs/waits-store.ts)
 delete from workflow_events where id = any (array(

@@ -1,3 +1,4 @@
+import { channelSpecs } from '../../../channels/specs.ts';
 import {
   type Decision,
   type Definition,
@@ -18,12 +19,13 @@ import { idTime } from '../../../kernel/ids.ts';
 import { storable } from '../../../kernel/storable.ts';
 import type { TaskRunner } from '../../../threads/task.ts';
 import type { Draft, Drafts } from '../../notifications/notifications/index.ts';
+import type { WebhookEvent } from '../../webhooks/index.ts';
 import { sourceOf } from '../workflows/index.ts';
-import { originOf } from './sends-store.ts';
-import type { RunFact } from './store.ts';
+import type { AdvanceRow, RunUpdate, StepWrite } from './store.ts';
+import { originOf } from './waits-store.ts';
 
 /** The input of one advance: the run, its definition, and the state of what the run waits for. */
-export interface AdvanceInput extends RunFact {
+export interface AdvanceInput extends AdvanceRow {
   workflowKey: string;
   definition: Definition | null;
   /** Set when the run waits for a notification; null when that notification was deleted. */
@@ -227,4 +229,73 @@ function senderOf(fact: AdvanceInput) {
 
 function refusalOf({ code, message }: Problem): string {
   return `${message} (${code})`;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+export function hasEnded({ decision }: RunAdvance): boolean {
+  return decision.status !== 'running' && decision.status !== 'waiting';
+}
+
+export function updateOf(advance: RunAdvance): RunUpdate {
+  const { fact, decision, sends } = advance;
+  const ended = hasEnded(advance);
+  const named = sends.find(({ draft }) => draft.externalUserId !== null)?.draft.externalUserId;
+  return {
+    id: fact.id,
+    status: decision.status,
+    current_step_id: decision.state.stepId,
+    state: ended ? null : decision.state,
+    external_user_id: fact.external_user_id ?? named ?? null,
+    address: fact.address ?? (fact.external_user_id === null ? firstAddressOf(advance) : null),
+    failure_reason: decision.failureReason,
+    completed_at: ended ? iso(endOf(advance)) : null,
+  };
+}
+
+function firstAddressOf({ sends }: RunAdvance): string | null {
+  const rows = sends.map(({ draft }) => draft.acceptance.row);
+  return (
+    rows.find(({ channel, address }) => address && channelSpecs[channel].recipient.addressesPerson)
+      ?.address ?? null
+  );
+}
+
+function endOf({ fact, entries }: RunAdvance): number {
+  return Math.max(fact.now, ...entries.map(({ completedAt }) => completedAt ?? 0));
+}
+
+/** The timeline; the step that waited gets the id of the event that ended its wait. */
+export function stepWritesOf({ fact, entries }: RunAdvance): StepWrite[] {
+  const waited = fact.event_id === null ? null : fact.state?.seq;
+  return entries.map((entry) => ({
+    ...entry,
+    runId: fact.id,
+    eventId: entry.seq === waited && entry.outcome === 'event_received' ? fact.event_id : null,
+  }));
+}
+
+const announced = { completed: 'workflow.run.completed', failed: 'workflow.run.failed' } as const;
+
+/** The webhook event for a run that has ended. Trigger data is left out: events are stored apart from the person's records. */
+export function endedEvent(advance: RunAdvance): WebhookEvent[] {
+  const { fact, decision } = advance;
+  if (decision.status !== 'completed' && decision.status !== 'failed') return [];
+  return [
+    {
+      environmentId: fact.environment_id,
+      type: announced[decision.status],
+      chain: chainOf(fact),
+      data: {
+        id: fact.id,
+        workflow_key: fact.workflowKey,
+        version: fact.version,
+        status: decision.status,
+        source: sourceOf(fact.environment_kind),
+        created_at: iso(idTime(fact.id)),
+        completed_at: iso(endOf(advance)),
+        failure_reason: decision.failureReason,
+      },
+    },
+  ];
 }

@@ -7,9 +7,9 @@ import { newId } from '../../../kernel/ids.ts';
 import { TaskStopped } from '../../../threads/task.ts';
 import { findWorkflow, listPatterns } from '../workflows/index.ts';
 import { type EventRequest, endedStatuses, limits } from './schema.ts';
-import { findSender } from './sends-store.ts';
 import { findRun } from './store.ts';
 import * as waits from './waits-store.ts';
+import { findSender } from './waits-store.ts';
 
 /** `post…` return the number of runs that the event woke. */
 export interface Events {

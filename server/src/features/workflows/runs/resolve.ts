@@ -1,8 +1,7 @@
 import type { Sql, WithCommit } from '../../../db/sql.ts';
 import type { Claim, Work } from '../../../queue/index.ts';
 import { type AdvanceInput, cancelled, type RunAdvance } from './advance.ts';
-import * as digests from './digests-store.ts';
-import * as sends from './sends-store.ts';
+import * as digests from './digests.ts';
 import * as waits from './waits-store.ts';
 
 /**
@@ -15,17 +14,17 @@ export type RunJobResult =
   | { kind: 'close_digest'; claim: Claim; fact: AdvanceInput }
   | { kind: 'gone'; claim: Claim };
 
-export type HeldRunResult = Exclude<RunJobResult, { kind: 'gone' }>;
+export type LeasedRunResult = Exclude<RunJobResult, { kind: 'gone' }>;
 
 export type AdvanceResult = Extract<RunJobResult, { kind: 'advance' }>;
 export type NextWork = Work & { runAt: Date | null };
 
-export function factOf(result: HeldRunResult): AdvanceInput {
+export function factOf(result: LeasedRunResult): AdvanceInput {
   return result.kind === 'advance' ? result.advance.fact : result.fact;
 }
 
 /** Replaces the result with a cancellation, for a run that was cancelled in the meantime. */
-export function cancelling(result: HeldRunResult): AdvanceResult {
+export function cancelling(result: LeasedRunResult): AdvanceResult {
   return {
     kind: 'advance',
     claim: result.claim,
@@ -50,7 +49,7 @@ export function workOf({ id, lane, environmentId }: Claim): Work {
 export async function resolve(
   tx: Sql,
   withCommit: WithCommit,
-  results: HeldRunResult[],
+  results: LeasedRunResult[],
 ): Promise<{ advances: AdvanceResult[]; next: NextWork[] }> {
   const facts = results.map(factOf);
   const waitingFor = (kind: string): string[] =>
@@ -64,7 +63,7 @@ export async function resolve(
   const claimed =
     unclaimed.length > 0 ? await waits.lockWaits(tx, unclaimed) : new Map<string, string | null>();
   const moves =
-    forNotification.length > 0 ? await sends.lockSends(tx, forNotification) : new Map<string, number>();
+    forNotification.length > 0 ? await waits.lockSends(tx, forNotification) : new Map<string, number>();
   const open = forDigest.length > 0 ? await digests.lockOpenDigests(tx, forDigest) : new Set<string>();
 
   const advances: AdvanceResult[] = [];
@@ -98,7 +97,7 @@ export async function resolve(
   withCommit(waits.deleteWaits(tx, left(forEvent)));
   const spent = advances.flatMap(({ advance: { fact } }) => fact.event_id ?? []);
   withCommit(waits.deleteSpentEvents(tx, [...new Set(spent)]));
-  withCommit(sends.deleteSends(tx, left(forNotification)));
+  withCommit(waits.deleteSends(tx, left(forNotification)));
   withCommit(digests.closeDigests(tx, [...closing, ...left(forDigest)]));
   withCommit(digests.deleteItems(tx, left(forDigest)));
   return { advances, next };

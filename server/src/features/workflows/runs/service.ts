@@ -1,17 +1,17 @@
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
+import type { StepEntry } from '../../../engine/index.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
+import { idTime } from '../../../kernel/ids.ts';
 import { pageOf, pageRequest } from '../../../kernel/page.ts';
 import type { LoopGuard } from '../../control/brake/index.ts';
-import { findWorkflow } from '../workflows/index.ts';
+import { findWorkflow, sourceOf, stepView } from '../workflows/index.ts';
 import { createEvents, type Events } from './events.ts';
 import type { NewRuns } from './new-runs.ts';
 import type { Cancellation, Run, RunQuery, RunSummary } from './schema.ts';
-import { listSteps } from './steps-store.ts';
-import { findRun, listRuns, lockRuns, markCancelling } from './store.ts';
+import { findRun, listRuns, listSteps, lockRuns, markCancelling, type StoredRun } from './store.ts';
 import { createTrigger, type Trigger } from './trigger.ts';
-import { runView, summaryOf } from './view.ts';
 import { deleteWaits, lockWaits } from './waits-store.ts';
 
 export interface RunService extends Events {
@@ -87,4 +87,24 @@ async function cancelRun(
   });
   if (status === 'cancelling') queue.ring('run');
   return status;
+}
+
+function summaryOf(run: StoredRun, environmentKind: 'test' | 'live'): RunSummary {
+  return {
+    id: run.id,
+    workflow_key: run.workflow_key,
+    version: run.version,
+    status: run.status,
+    current_step_id: run.current_step_id,
+    external_user_id: run.external_user_id,
+    trigger_data: run.trigger_data,
+    source: sourceOf(environmentKind),
+    created_at: new Date(idTime(run.id)).toISOString(),
+    completed_at: run.completed_at?.toISOString() ?? null,
+    failure_reason: run.failure_reason,
+  };
+}
+
+function runView(run: StoredRun, environmentKind: 'test' | 'live', steps: StepEntry[]): Run {
+  return { ...summaryOf(run, environmentKind), steps: steps.map(stepView) };
 }

@@ -5,24 +5,32 @@ import type { WaitForEventEffect } from '../../../engine/index.ts';
 import { type Claim, finishLeased } from '../../../queue/index.ts';
 import type { Drafts } from '../../notifications/notifications/index.ts';
 import { listSubscriptions, recordSubscribed } from '../../webhooks/index.ts';
-import { type AdvanceInput, continued, type RunAdvance, refusedAt } from './advance.ts';
+import {
+  type AdvanceInput,
+  continued,
+  endedEvent,
+  hasEnded,
+  type RunAdvance,
+  refusedAt,
+  stepWritesOf,
+  updateOf,
+} from './advance.ts';
 import { joinDigests } from './digests.ts';
 import {
   type AdvanceResult,
   cancelling,
   factOf,
-  type HeldRunResult,
+  type LeasedRunResult,
   type NextWork,
   type RunJobResult,
   resolve,
   workOf,
 } from './resolve.ts';
-import * as sends from './sends-store.ts';
-import { upsertSteps } from './steps-store.ts';
-import { lockRuns, updateRuns } from './store.ts';
+import { lockRuns, updateRuns, upsertSteps } from './store.ts';
 import { takeThrottles } from './throttles.ts';
-import { endedEvent, hasEnded, stepWritesOf, updateOf } from './view.ts';
 import * as waits from './waits-store.ts';
+
+type WriterDeps = Pick<Deps, 'pool' | 'queue'> & { drafts: Drafts };
 
 interface RunWriter {
   end(result: RunJobResult): Promise<void>;
@@ -32,159 +40,164 @@ interface RunWriter {
  * Writes the results of runs in micro-batches: one transaction for the leases, the runs, their timelines, their sends and the
  * next jobs.
  */
-export function createRunWriter({
-  pool,
-  queue,
-  drafts,
-}: Pick<Deps, 'pool' | 'queue'> & { drafts: Drafts }): RunWriter {
-  async function write(tx: Sql, results: RunJobResult[], withCommit: WithCommit): Promise<AfterCommit> {
-    const ids = results.map(({ claim }) => claim.id);
-    const [, held, statuses] = await Promise.all([
-      waits.lockWaitKeys(tx, 'wait', results.flatMap(lookbackKeyOf)),
-      finishLeased(tx, queue, 'run', results),
-      lockRuns(tx, ids),
-    ]);
-    const mine = held.filter(
-      (result): result is HeldRunResult => result.kind !== 'gone' && statuses.has(result.claim.id),
-    );
-    const { advances, next } = await resolve(
-      tx,
-      withCommit,
-      mine.map((result) => {
-        const isCancelled =
-          statuses.get(result.claim.id) === 'cancelling' && factOf(result).status !== 'cancelling';
-        return isCancelled ? cancelling(result) : result;
-      }),
-    );
-
-    const settled = await withinPlan(tx, advances);
-    const digested = await joinAll(tx, await throttleAll(tx, settled));
-    const waiting = await beginWaits(tx, digested.advances);
-    for (const { claim, advance } of digested.advances) {
-      const isWoken = waiting.has(advance.fact.id) || digested.full.has(advance.fact.id);
-      next.push(...nextWork(claim, advance, isWoken));
-    }
-    const pastEvents = await listSubscriptions(
-      tx,
-      digested.advances.flatMap(({ advance }) => endedEvent(advance)),
-    );
-
-    // Waiting jobs are locked before the fairness tags, in the order that the promotion of due jobs uses.
-    if (digested.others.length > 0) withCommit(queue.runNow(tx, 'run', digested.others));
-    withCommit(
-      updateRuns(
-        tx,
-        digested.advances.map(({ advance }) => updateOf(advance)),
-      ),
-    );
-    withCommit(
-      upsertSteps(
-        tx,
-        digested.advances.flatMap(({ advance }) => stepWritesOf(advance)),
-      ),
-    );
-    const sent = digested.advances.flatMap(({ advance }) => advance.sends.map(({ draft }) => draft));
-    drafts.write(tx, withCommit, sent);
-    withCommit(
-      queue.postpone(
-        tx,
-        next.flatMap((work) => (work.runAt ? { ...work, runAt: work.runAt } : [])),
-      ),
-    );
-    const ready = next.filter((work) => !work.runAt);
-    withCommit(queue.enqueue(tx, ready));
-    const isAnnounced = pastEvents.length > 0 && (await recordSubscribed(tx, queue, pastEvents)).length > 0;
-    return (): undefined => {
-      drafts.written(sent);
-      if (sent.length > 0) queue.ring('notification');
-      if (ready.length + digested.others.length > 0) queue.ring('run');
-      if (isAnnounced) queue.ring('webhook_delivery');
-    };
-  }
-
-  /** The plan limit may have been used up since the sends were checked. */
-  async function withinPlan(tx: Sql, advances: AdvanceResult[]): Promise<AdvanceResult[]> {
-    const refused = await drafts.refused(
-      tx,
-      advances.flatMap(({ advance }) => advance.sends.map(({ draft }) => draft)),
-    );
-    if (refused.size === 0) return advances;
-    return advances.map((result) => {
-      const index = result.advance.sends.findIndex(({ draft }) => refused.has(draft.id));
-      const problem = refused.get(result.advance.sends[index]?.draft.id ?? '');
-      return problem ? { ...result, advance: refusedAt(result.advance, index, problem) } : result;
-    });
-  }
-
-  async function throttleAll(tx: Sql, advances: AdvanceResult[]): Promise<AdvanceResult[]> {
-    const requests = advances.flatMap(({ advance: { fact, decision } }) =>
-      decision.effect?.kind === 'take_throttle'
-        ? [{ runId: fact.id, workflowId: fact.workflow_id, effect: decision.effect, now: fact.now }]
-        : [],
-    );
-    const answers = await takeThrottles(tx, requests);
-    return advances.map((result) => {
-      const input = answers.get(result.advance.fact.id);
-      return input ? { ...result, advance: continued(result.advance, input) } : result;
-    });
-  }
-
-  /**
-   * `full` holds survivors of this batch whose digest is full, so that they need not wait; `others` holds survivors that
-   * already wait and can run now.
-   */
-  async function joinAll(
-    tx: Sql,
-    advances: AdvanceResult[],
-  ): Promise<{ advances: AdvanceResult[]; full: Set<string>; others: string[] }> {
-    const joins = advances.flatMap(({ advance: { fact, decision } }) =>
-      decision.effect?.kind === 'join_digest'
-        ? [{ runId: fact.id, workflowId: fact.workflow_id, effect: decision.effect, now: fact.now }]
-        : [],
-    );
-    const { inputs, full } = await joinDigests(tx, joins);
-    const joined = advances.map((result) => {
-      const input = inputs.get(result.advance.fact.id);
-      return input ? { ...result, advance: continued(result.advance, input) } : result;
-    });
-    return { advances: joined, full, others: [...full].filter((id) => !inputs.has(id)) };
-  }
-
-  /** Returns the runs that need not wait, because what they wait for has already arrived. */
-  async function beginWaits(tx: Sql, advances: AdvanceResult[]): Promise<Set<string>> {
-    const begun = advances.flatMap(({ advance: { fact, decision } }) => {
-      const { effect } = decision;
-      if (effect?.kind !== 'wait_for_event') return [];
-      return [{ run_id: fact.id, wait_key: waitKeyFor(fact, effect), lookback: effect.lookback }];
-    });
-    const awaited = advances.flatMap(({ advance: { fact, decision } }) => {
-      const { effect } = decision;
-      if (effect?.kind !== 'await_notification') return [];
-      return [{ notification_id: effect.notificationId, run_id: fact.id, wait_for: effect.waitFor }];
-    });
-    const looking = begun.filter(({ lookback }) => lookback);
-    await Promise.all([waits.insertWaits(tx, begun), sends.insertSends(tx, awaited)]);
-    // The events of this advance are written first, so that the lookback does not find an event that the run has just received.
-    const pastEvents = looking.length === 0 ? [] : advances.flatMap(({ advance }) => stepWritesOf(advance));
-    await upsertSteps(
-      tx,
-      pastEvents.filter(({ eventId }) => eventId !== null),
-    );
-    const past = await waits.listPastEvents(tx, looking);
-    await waits.claimWaits(tx, past);
-    return new Set(past.map(({ runId }) => runId));
-  }
-
+export function createRunWriter(deps: WriterDeps): RunWriter {
   return {
     // Rows are locked in one order where that is possible; a deadlock elsewhere leads to another try.
-    end: createBatchedWriter(pool, write, {
-      concurrency: 2,
-      maxItems: 200,
-      weigh,
-      maxWeight: 1_000_000, // eight times as much takes 70 ms to write as JSON
-      whenUnavailable: 'wait',
-    }),
+    end: createBatchedWriter<RunJobResult>(
+      deps.pool,
+      (tx, results, withCommit) => writeResults(tx, deps, results, withCommit),
+      {
+        concurrency: 2,
+        maxItems: 200,
+        weigh,
+        maxWeight: 1_000_000, // eight times as much takes 70 ms to write as JSON
+        whenUnavailable: 'wait',
+      },
+    ),
   };
+}
+
+async function writeResults(
+  tx: Sql,
+  { queue, drafts }: WriterDeps,
+  results: RunJobResult[],
+  withCommit: WithCommit,
+): Promise<AfterCommit> {
+  const ids = results.map(({ claim }) => claim.id);
+  const [, leased, statuses] = await Promise.all([
+    waits.lockWaitKeys(tx, 'wait', results.flatMap(lookbackKeyOf)),
+    finishLeased(tx, queue, 'run', results),
+    lockRuns(tx, ids),
+  ]);
+  const mine = leased.filter(
+    (result): result is LeasedRunResult => result.kind !== 'gone' && statuses.has(result.claim.id),
+  );
+  const { advances, next } = await resolve(
+    tx,
+    withCommit,
+    mine.map((result) => {
+      const isCancelled =
+        statuses.get(result.claim.id) === 'cancelling' && factOf(result).status !== 'cancelling';
+      return isCancelled ? cancelling(result) : result;
+    }),
+  );
+
+  const settled = await withinPlan(tx, drafts, advances);
+  const digested = await joinAll(tx, await throttleAll(tx, settled));
+  const waiting = await beginWaits(tx, digested.advances);
+  for (const { claim, advance } of digested.advances) {
+    const isWoken = waiting.has(advance.fact.id) || digested.full.has(advance.fact.id);
+    next.push(...nextWork(claim, advance, isWoken));
+  }
+  const pastEvents = await listSubscriptions(
+    tx,
+    digested.advances.flatMap(({ advance }) => endedEvent(advance)),
+  );
+
+  // Waiting jobs are locked before the fairness tags, in the order that the promotion of due jobs uses.
+  if (digested.others.length > 0) withCommit(queue.runNow(tx, 'run', digested.others));
+  withCommit(
+    updateRuns(
+      tx,
+      digested.advances.map(({ advance }) => updateOf(advance)),
+    ),
+  );
+  withCommit(
+    upsertSteps(
+      tx,
+      digested.advances.flatMap(({ advance }) => stepWritesOf(advance)),
+    ),
+  );
+  const sent = digested.advances.flatMap(({ advance }) => advance.sends.map(({ draft }) => draft));
+  drafts.write(tx, withCommit, sent);
+  withCommit(
+    queue.postpone(
+      tx,
+      next.flatMap((work) => (work.runAt ? { ...work, runAt: work.runAt } : [])),
+    ),
+  );
+  const ready = next.filter((work) => !work.runAt);
+  withCommit(queue.enqueue(tx, ready));
+  const isAnnounced = pastEvents.length > 0 && (await recordSubscribed(tx, queue, pastEvents)).length > 0;
+  return (): undefined => {
+    drafts.written(sent);
+    if (sent.length > 0) queue.ring('notification');
+    if (ready.length + digested.others.length > 0) queue.ring('run');
+    if (isAnnounced) queue.ring('webhook_delivery');
+  };
+}
+
+/** The plan limit may have been used up since the sends were checked. */
+async function withinPlan(tx: Sql, drafts: Drafts, advances: AdvanceResult[]): Promise<AdvanceResult[]> {
+  const refused = await drafts.refused(
+    tx,
+    advances.flatMap(({ advance }) => advance.sends.map(({ draft }) => draft)),
+  );
+  if (refused.size === 0) return advances;
+  return advances.map((result) => {
+    const index = result.advance.sends.findIndex(({ draft }) => refused.has(draft.id));
+    const problem = refused.get(result.advance.sends[index]?.draft.id ?? '');
+    return problem ? { ...result, advance: refusedAt(result.advance, index, problem) } : result;
+  });
+}
+
+async function throttleAll(tx: Sql, advances: AdvanceResult[]): Promise<AdvanceResult[]> {
+  const requests = advances.flatMap(({ advance: { fact, decision } }) =>
+    decision.effect?.kind === 'take_throttle'
+      ? [{ runId: fact.id, workflowId: fact.workflow_id, effect: decision.effect, now: fact.now }]
+      : [],
+  );
+  const answers = await takeThrottles(tx, requests);
+  return advances.map((result) => {
+    const input = answers.get(result.advance.fact.id);
+    return input ? { ...result, advance: continued(result.advance, input) } : result;
+  });
+}
+
+/**
+ * `full` holds survivors of this batch whose digest is full, so that they need not wait; `others` holds survivors that
+ * already wait and can run now.
+ */
+async function joinAll(
+  tx: Sql,
+  advances: AdvanceResult[],
+): Promise<{ advances: AdvanceResult[]; full: Set<string>; others: string[] }> {
+  const joins = advances.flatMap(({ advance: { fact, decision } }) =>
+    decision.effect?.kind === 'join_digest'
+      ? [{ runId: fact.id, workflowId: fact.workflow_id, effect: decision.effect, now: fact.now }]
+      : [],
+  );
+  const { inputs, full } = await joinDigests(tx, joins);
+  const joined = advances.map((result) => {
+    const input = inputs.get(result.advance.fact.id);
+    return input ? { ...result, advance: continued(result.advance, input) } : result;
+  });
+  return { advances: joined, full, others: [...full].filter((id) => !inputs.has(id)) };
+}
+
+/** Returns the runs that need not wait, because what they wait for has already arrived. */
+async function beginWaits(tx: Sql, advances: AdvanceResult[]): Promise<Set<string>> {
+  const begun = advances.flatMap(({ advance: { fact, decision } }) => {
+    const { effect } = decision;
+    if (effect?.kind !== 'wait_for_event') return [];
+    return [{ run_id: fact.id, wait_key: waitKeyFor(fact, effect), lookback: effect.lookback }];
+  });
+  const awaited = advances.flatMap(({ advance: { fact, decision } }) => {
+    const { effect } = decision;
+    if (effect?.kind !== 'await_notification') return [];
+    return [{ notification_id: effect.notificationId, run_id: fact.id, wait_for: effect.waitFor }];
+  });
+  const looking = begun.filter(({ lookback }) => lookback);
+  await Promise.all([waits.insertWaits(tx, begun), waits.insertSends(tx, awaited)]);
+  // The events of this advance are written first, so that the lookback does not find an event that the run has just received.
+  const pastEvents = looking.length === 0 ? [] : advances.flatMap(({ advance }) => stepWritesOf(advance));
+  await upsertSteps(
+    tx,
+    pastEvents.filter(({ eventId }) => eventId !== null),
+  );
+  const past = await waits.listPastEvents(tx, looking);
+  await waits.claimWaits(tx, past);
+  return new Set(past.map(({ runId }) => runId));
 }
 
 /** An advance that changes while it is written never starts to wait for another event: it ends or collects a digest. */

@@ -11,7 +11,7 @@ import { type TaskRunner, TaskStopped } from '../../../threads/task.ts';
 import { limits, type VersionRequest } from './schema.ts';
 
 /** A body as it is stored: its text, and the definition that the engine parsed from it. */
-interface WorkflowBody {
+export interface WorkflowBody {
   text: string;
   /** The parsed text. */
   value: unknown;

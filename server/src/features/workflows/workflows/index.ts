@@ -1,10 +1,9 @@
 export { triggerDataProblem } from './body.ts';
 export { credentialsIn } from './credentials.ts';
 export { type ActiveVersion, createDefinitions, type Definitions, nameOf } from './definitions.ts';
-export { sealSavedVersions } from './housekeeping.ts';
 export { workflowRoutes } from './routes.ts';
 export { WorkflowKey } from './schema.ts';
-export { workflowSealedColumns } from './sealed-body.ts';
+export { sealSavedVersions, workflowSealedColumns } from './sealed-body.ts';
 export { createWorkflowService, type WorkflowService } from './service.ts';
 export { DataObject, SimulatedRun, SimulatedStep, simulationView, stepView } from './simulation.ts';
 export { findWorkflow, listPatterns, listWorkflowsWithTemplate } from './store.ts';

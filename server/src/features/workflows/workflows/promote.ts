@@ -20,8 +20,7 @@ import { limits, type PromoteRequest, type WorkflowPromotion } from './schema.ts
 import { openBody, sealBody, shownBody } from './sealed-body.ts';
 import type { WorkflowRow, WorkflowVersionRow } from './store.ts';
 import * as store from './store.ts';
-import { type ProblemsOf, validateOutside } from './validation.ts';
-import { validationContextOf } from './validation-context.ts';
+import { type ProblemsOf, validateOutside, validationContextOf } from './validation.ts';
 import { auditViewOf } from './view.ts';
 
 type TemplateDiff = NonNullable<Awaited<ReturnType<typeof promoteTemplateWithin>>>['diff'];
@@ -64,8 +63,8 @@ export async function promoteWorkflow(
       : included
         ? await promoteNamed(tx, caller, source.definition, into)
         : [];
-    const world = withTemplatesOf(await validationContextOf(tx, live, source.definition), templates);
-    const problems = problemsOf({ versionId: source.version.id, definition: source.definition, world });
+    const context = withTemplatesOf(await validationContextOf(tx, live, source.definition), templates);
+    const problems = problemsOf({ versionId: source.version.id, definition: source.definition, context });
     if (problems.length > 0) throw semanticProblem(problems);
 
     const active = before?.status === 'active' ? await versionOf(tx, before) : null;
@@ -184,11 +183,11 @@ async function promoteTemplates(
 }
 
 /** In a dry run the promoted templates do not exist in Live yet, so they are added to the context. */
-function withTemplatesOf(world: ValidationContext, promoted: PromotedTemplate[]): ValidationContext {
+function withTemplatesOf(context: ValidationContext, promoted: PromotedTemplate[]): ValidationContext {
   return {
-    ...world,
+    ...context,
     templates: new Map([
-      ...world.templates,
+      ...context.templates,
       ...promoted.map(({ key, channels }) => [key, channels] as const),
     ]),
   };

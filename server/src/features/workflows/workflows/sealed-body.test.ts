@@ -3,7 +3,7 @@ import { waitUntil } from '../../../../test/harness/app.ts';
 import { createPerson } from '../../../../test/harness/people.ts';
 import { startWebhookSink, type WebhookSink } from '../../../../test/simulators/webhook-sink.ts';
 import { startWorkflows, type Workflows } from '../runs/test-harness.ts';
-import { sealSavedVersions } from './housekeeping.ts';
+import { sealSavedVersions } from './sealed-body.ts';
 
 let app: Workflows;
 let sink: WebhookSink;

@@ -1,9 +1,11 @@
 import type { SealedColumn } from '../../../db/reseal.ts';
+import type { Deps } from '../../../deps.ts';
 import type { Keyring } from '../../../kernel/crypto.ts';
 import { invalidParameter } from '../../../kernel/errors.ts';
 import { isRecord, type JsonRecord } from '../../../kernel/json.ts';
 import { isMasked, masked } from '../../../kernel/mask.ts';
 import { credentialsIn, destinationOf, type FetchFields, replaceCredentials } from './credentials.ts';
+import { listUnsealed, sealVersion } from './store.ts';
 
 /**
  * A body as it is stored: the credentials of its fetch steps are masked in the text, and sealed beside it under the pointer of
@@ -154,4 +156,21 @@ function textsOf(value: unknown): Record<string, string> {
 /** A body that was written over several lines is indented again, so that it stays readable. */
 function writeLike(text: string, value: unknown): string {
   return JSON.stringify(value, null, text.includes('\n') ? 2 : undefined);
+}
+
+const sealedTogether = 50;
+
+/** Seals the credentials of versions that were saved before sealing was introduced. Processes may run this concurrently. */
+export async function sealSavedVersions(
+  { pool, keyring }: Pick<Deps, 'pool' | 'keyring'>,
+  isStopped: () => boolean,
+): Promise<void> {
+  for (;;) {
+    const rows = await listUnsealed(pool, sealedTogether);
+    for (const { id, body } of rows) {
+      if (isStopped()) return;
+      await sealVersion(pool, id, sealBody(keyring, id, body));
+    }
+    if (rows.length < sealedTogether) return;
+  }
 }

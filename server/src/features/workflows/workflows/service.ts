@@ -1,20 +1,14 @@
-import { type Sql, transaction } from '../../../db/sql.ts';
+import { type Pool, type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import {
-  type Definition,
-  eventPatterns,
-  references,
-  type Simulation,
-  validateTriggerData,
-} from '../../../engine/index.ts';
+import { type Definition, eventPatterns, references, type Simulation } from '../../../engine/index.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';
+import type { Keyring } from '../../../kernel/crypto.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
-import { isTimeZone } from '../../../kernel/time-zone.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
-import { readBody, triggerDataProblem } from './body.ts';
+import { readBody, type WorkflowBody } from './body.ts';
 import { createWorkflowDirectory, type Definitions, nameOf, type WorkflowDirectory } from './definitions.ts';
 import { promoteWorkflow } from './promote.ts';
 import {
@@ -30,11 +24,10 @@ import {
   type WorkflowVersionQuery,
 } from './schema.ts';
 import { hasMasks, openBody, restoreMasked, sealBody } from './sealed-body.ts';
-import { type SimulateRequest, simulateBounded } from './simulation.ts';
+import { checkRecipientZone, type SimulateRequest, simulateVersion } from './simulation.ts';
 import type { VersionSummaryRow, WorkflowRow, WorkflowVersionRow } from './store.ts';
 import * as store from './store.ts';
-import { validateOutside } from './validation.ts';
-import { validationContextOf } from './validation-context.ts';
+import { validateOutside, validationContextOf } from './validation.ts';
 import { auditViewOf, type CountedWorkflow, type DetailedWorkflow, sourceOf } from './view.ts';
 
 interface VersionOf<Row = WorkflowVersionRow> {
@@ -65,126 +58,43 @@ export interface WorkflowService {
 /** The period of `trigger_count_7d`. */
 const countedMs = 7 * 86_400_000;
 
-export function createWorkflowService(
-  deps: Pick<Deps, 'pool' | 'clock' | 'activity' | 'tasks' | 'keyring'> & { definitions: Definitions },
-): WorkflowService {
-  const { pool, clock, activity, tasks, keyring, definitions } = deps;
+type WorkflowDeps = Pick<Deps, 'pool' | 'clock' | 'activity' | 'tasks' | 'keyring'> & {
+  definitions: Definitions;
+};
+
+export function createWorkflowService(deps: WorkflowDeps): WorkflowService {
+  const { pool, clock, tasks, keyring, definitions } = deps;
   const directory = createWorkflowDirectory(pool, definitions);
 
-  async function get(sql: Sql, environmentId: string, key: string): Promise<WorkflowRow> {
-    const found = await store.findWorkflow(sql, environmentId, key);
-    if (!found) throw notFound('workflow');
-    return found;
-  }
-
-  async function getVersion(sql: Sql, workflow: WorkflowRow, version: number): Promise<WorkflowVersionRow> {
-    const found = await store.findVersion(sql, workflow.id, version);
-    if (!found) throw notFound('workflow version');
-    return found;
-  }
-
-  async function withCounts(workflows: WorkflowRow[]): Promise<CountedWorkflow[]> {
-    await activity.flush(); // a client that has just triggered a run expects it in the count
-    const since = new Date(clock() - countedMs);
-    const counts = await store.countTriggers(
-      pool,
-      workflows.map(({ id }) => id),
-      since,
-    );
-    return workflows.map((workflow) => ({ workflow, triggerCount: counts.get(workflow.id) ?? 0 }));
-  }
-
-  async function detailOf(workflow: WorkflowRow): Promise<DetailedWorkflow> {
-    const [active, [counted]] = await Promise.all([
-      workflow.status === 'active' && workflow.active_version !== null
-        ? store.findVersion(pool, workflow.id, workflow.active_version)
-        : null,
-      withCounts([workflow]),
-    ]);
-    return { workflow, triggerCount: counted?.triggerCount ?? 0, active };
-  }
-
-  async function definitionOf(
-    workflow: WorkflowRow,
-    version: number,
-    which: 'definition' | 'shownDefinition',
-  ): Promise<Definition> {
-    const loaded = await definitions.load([{ workflowId: workflow.id, version }]);
-    const pinned = loaded.get(nameOf(workflow.id, version));
-    if (!pinned) throw notFound('workflow version');
-    const definition = pinned[which];
-    if (!definition) throw invalidParameter('version', 'This version can no longer be read.');
-    return definition;
-  }
-
-  /**
-   * Changes are serialized: `decide` sees the workflow as the previous change left it, and returns null when nothing changes.
-   */
   async function change(
     caller: Caller,
     key: string,
     action: string,
-    decide: (workflow: WorkflowRow, tx: Sql) => Promise<WorkflowRow | null> | WorkflowRow | null,
+    decide: Parameters<typeof changeWorkflow>[4],
   ): Promise<WorkflowRow> {
-    const { environmentId } = caller.principal;
-    const saved = await transaction(pool, async (tx) => {
-      const before = await store.lockWorkflow(tx, environmentId, key);
-      if (!before) throw notFound('workflow');
-      const next = await decide(before, tx);
-      if (!next) return before;
-      const after = await store.updateWorkflow(tx, next);
-      await recordAudit(tx, caller, {
-        action,
-        target: `workflow:${after.id}`,
-        before: auditViewOf(before),
-        after: { ...auditViewOf(after), latest_version: after.latest_version },
-      });
-      return after;
-    });
-    directory.forget(environmentId, key);
+    const saved = await changeWorkflow(pool, caller, key, action, decide);
+    directory.forget(caller.principal.environmentId, key);
     return saved;
-  }
-
-  /** Returns the bodies that have credentials, newest first. */
-  async function listOpened(tx: Sql, { id }: WorkflowRow): Promise<unknown[]> {
-    const versions = await store.listWithSecrets(tx, id, limits.searchedVersions);
-    return versions.map((version) => openBody(keyring, version));
   }
 
   return {
     findActive: directory.findActive,
 
-    async create(caller, request) {
-      const { principal } = caller;
-      const { key, name } = request;
+    async create(caller, { key, name, description = null }) {
+      const { environmentId } = caller.principal;
       if (reservedKeys.has(key)) throw invalidParameter('key', `The key ${key} is reserved.`);
-      const workflow = await transaction(pool, async (tx) => {
-        const made = await store.insertWorkflow(
-          tx,
-          {
-            id: newId(clock()),
-            environment_id: principal.environmentId,
-            key,
-            name: checkName(name),
-            description: request.description ?? null,
-          },
-          limits.workflows,
-        );
-        if (!made) {
-          if (await store.findWorkflow(tx, principal.environmentId, key))
-            throw new Problem('duplicate_key', 'A workflow with this key already exists.', {
-              param: 'key',
-            });
-          throw tooMany(`An environment can have at most ${limits.workflows} workflows.`);
-        }
-        await recordAudit(tx, caller, {
-          action: 'workflow.created',
-          target: `workflow:${made.id}`,
-          after: auditViewOf(made),
-        });
-        return made;
-      });
-      return { workflow, triggerCount: 0, active: null };
+      const row = {
+        id: newId(clock()),
+        environment_id: environmentId,
+        key,
+        name: checkName(name),
+        description,
+      };
+      return {
+        workflow: await transaction(pool, (tx) => insertWorkflow(tx, caller, row)),
+        triggerCount: 0,
+        active: null,
+      };
     },
 
     async list({ environmentId }, query) {
@@ -192,10 +102,10 @@ export function createWorkflowService(
       const page = pageRequest(list, query);
       const rows = await store.listWorkflows(pool, environmentId, query, page);
       const { data, next_cursor } = pageOf(list, rows, page.limit);
-      return { data: await withCounts(data), next_cursor };
+      return { data: await withCounts(deps, data), next_cursor };
     },
 
-    get: async ({ environmentId }, key) => detailOf(await get(pool, environmentId, key)),
+    get: async ({ environmentId }, key) => detailOf(deps, await get(pool, environmentId, key)),
 
     async update(caller, key, request) {
       const changed = await change(caller, key, 'workflow.updated', (workflow) => ({
@@ -203,7 +113,7 @@ export function createWorkflowService(
         name: request.name === undefined ? workflow.name : checkName(request.name),
         description: request.description === undefined ? workflow.description : request.description || null,
       }));
-      return detailOf(changed);
+      return detailOf(deps, changed);
     },
 
     async disable(caller, key) {
@@ -216,22 +126,11 @@ export function createWorkflowService(
 
     async createVersion(caller, key, request) {
       while (isLoopHeld()) await yieldToEventLoop();
-      const { text, value, definition } = await readBody(tasks, caller.principal.environmentId, request);
+      const body = await readBody(tasks, caller.principal.environmentId, request);
       const id = newId(clock());
-      const workflow = await change(caller, key, 'workflow.version_created', async (before, tx) => {
-        const version = before.latest_version + 1;
-        if (version > limits.versions)
-          throw tooMany(`A workflow can have at most ${limits.versions} versions.`);
-        const restored = hasMasks(value) ? restoreMasked(value, await listOpened(tx, before)) : value;
-        await store.insertVersion(tx, {
-          workflow_id: before.id,
-          version,
-          id,
-          ...sealBody(keyring, id, text, restored),
-          template_keys: references(definition).templateKeys,
-        });
-        return { ...before, latest_version: version };
-      });
+      const workflow = await change(caller, key, 'workflow.version_created', (before, tx) =>
+        insertVersion(tx, keyring, before, id, body),
+      );
       return { workflow, version: await getVersion(pool, workflow, workflow.latest_version) };
     },
 
@@ -250,12 +149,13 @@ export function createWorkflowService(
 
     async activate(caller, key, version, dryRun) {
       const workflow = await get(pool, caller.principal.environmentId, key);
-      const definition = await definitionOf(workflow, version, 'shownDefinition'); // masked, because its problems are shown
+      // The masked definition is checked, because its problems are shown.
+      const definition = await definitionOf(definitions, workflow, version, 'shownDefinition');
       let errors: Validation['errors'] = [];
       await validateOutside(tasks, caller.principal.environmentId, (problemsOf) =>
         change(caller, key, 'workflow.activated', async (before, tx) => {
-          const world = await validationContextOf(tx, before.environment_id, definition);
-          errors = problemsOf({ versionId: String(version), definition, world });
+          const context = await validationContextOf(tx, before.environment_id, definition);
+          errors = problemsOf({ versionId: String(version), definition, context });
           if (errors.length > 0 || dryRun) return null;
           await store.markActivated(tx, before.id, version, eventPatterns(definition));
           return { ...before, status: 'active', active_version: version };
@@ -265,29 +165,13 @@ export function createWorkflowService(
     },
 
     async simulate({ environmentId, environmentKind }, key, version, request) {
-      const zone = request.recipient_timezone ?? null;
-      if (zone !== null && !isTimeZone(zone))
-        throw invalidParameter(
-          'recipient_timezone',
-          'recipient_timezone must be an IANA time zone name, such as Europe/Rome.',
-        );
+      checkRecipientZone(request);
       const workflow = await get(pool, environmentId, key);
       // The credentials are included, as in a run: a mask is not a valid header. A simulated step shows the response, never the
       // request.
-      const definition = await definitionOf(workflow, version, 'definition');
-      const violations = await validateTriggerData(tasks, environmentId, definition, request.trigger_data);
-      if (violations.length > 0) throw triggerDataProblem(violations);
-      const simulated = await simulateBounded(tasks, environmentId, definition, {
-        about: { workflowKey: key, version, source: sourceOf(environmentKind) },
-        triggerData: request.trigger_data,
-        recipientTimezone: zone,
-        events: request.events ?? [],
-        responses: request.responses ?? {},
-        now: request.now ? Date.parse(request.now) : clock(),
-      });
-      const { problem } = simulated;
-      if (problem) throw invalidParameter(dotted(problem.pointer), problem.message);
-      return simulated;
+      const definition = await definitionOf(definitions, workflow, version, 'definition');
+      const about = { workflowKey: key, version, source: sourceOf(environmentKind) };
+      return simulateVersion(deps, environmentId, definition, about, request);
     },
 
     async promote(caller, key, request) {
@@ -298,12 +182,121 @@ export function createWorkflowService(
   };
 }
 
-/** Converts a pointer into the request to the form of `param`: `events[0].at`. */
-function dotted(pointer: string): string {
-  return pointer
-    .slice(1)
-    .replace(/\/(\d+)(?=\/|$)/g, '[$1]')
-    .replaceAll('/', '.');
+async function get(sql: Sql, environmentId: string, key: string): Promise<WorkflowRow> {
+  const found = await store.findWorkflow(sql, environmentId, key);
+  if (!found) throw notFound('workflow');
+  return found;
+}
+
+async function getVersion(sql: Sql, workflow: WorkflowRow, version: number): Promise<WorkflowVersionRow> {
+  const found = await store.findVersion(sql, workflow.id, version);
+  if (!found) throw notFound('workflow version');
+  return found;
+}
+
+async function withCounts(
+  { pool, clock, activity }: WorkflowDeps,
+  workflows: WorkflowRow[],
+): Promise<CountedWorkflow[]> {
+  await activity.flush(); // a client that has just triggered a run expects it in the count
+  const ids = workflows.map(({ id }) => id);
+  const counts = await store.countTriggers(pool, ids, new Date(clock() - countedMs));
+  return workflows.map((workflow) => ({ workflow, triggerCount: counts.get(workflow.id) ?? 0 }));
+}
+
+async function detailOf(deps: WorkflowDeps, workflow: WorkflowRow): Promise<DetailedWorkflow> {
+  const [active, [counted]] = await Promise.all([
+    workflow.status === 'active' && workflow.active_version !== null
+      ? store.findVersion(deps.pool, workflow.id, workflow.active_version)
+      : null,
+    withCounts(deps, [workflow]),
+  ]);
+  return { workflow, triggerCount: counted?.triggerCount ?? 0, active };
+}
+
+async function definitionOf(
+  definitions: Definitions,
+  workflow: WorkflowRow,
+  version: number,
+  which: 'definition' | 'shownDefinition',
+): Promise<Definition> {
+  const loaded = await definitions.load([{ workflowId: workflow.id, version }]);
+  const pinned = loaded.get(nameOf(workflow.id, version));
+  if (!pinned) throw notFound('workflow version');
+  const definition = pinned[which];
+  if (!definition) throw invalidParameter('version', 'This version can no longer be read.');
+  return definition;
+}
+
+async function insertWorkflow(
+  tx: Sql,
+  caller: Caller,
+  row: Parameters<typeof store.insertWorkflow>[1],
+): Promise<WorkflowRow> {
+  const made = await store.insertWorkflow(tx, row, limits.workflows);
+  if (!made) {
+    if (await store.findWorkflow(tx, row.environment_id, row.key))
+      throw new Problem('duplicate_key', 'A workflow with this key already exists.', { param: 'key' });
+    throw tooMany(`An environment can have at most ${limits.workflows} workflows.`);
+  }
+  await recordAudit(tx, caller, {
+    action: 'workflow.created',
+    target: `workflow:${made.id}`,
+    after: auditViewOf(made),
+  });
+  return made;
+}
+
+/** Changes are serialized: `decide` sees the workflow as the previous change left it, and returns null when nothing changes. */
+function changeWorkflow(
+  pool: Pool,
+  caller: Caller,
+  key: string,
+  action: string,
+  decide: (workflow: WorkflowRow, tx: Sql) => Promise<WorkflowRow | null> | WorkflowRow | null,
+): Promise<WorkflowRow> {
+  return transaction(pool, async (tx) => {
+    const before = await store.lockWorkflow(tx, caller.principal.environmentId, key);
+    if (!before) throw notFound('workflow');
+    const next = await decide(before, tx);
+    if (!next) return before;
+    const after = await store.updateWorkflow(tx, next);
+    await recordAudit(tx, caller, {
+      action,
+      target: `workflow:${after.id}`,
+      before: auditViewOf(before),
+      after: { ...auditViewOf(after), latest_version: after.latest_version },
+    });
+    return after;
+  });
+}
+
+/** Masked credentials are restored from the versions that have them, newest first. */
+async function insertVersion(
+  tx: Sql,
+  keyring: Keyring,
+  before: WorkflowRow,
+  id: string,
+  { text, value, definition }: WorkflowBody,
+): Promise<WorkflowRow> {
+  const version = before.latest_version + 1;
+  if (version > limits.versions) throw tooMany(`A workflow can have at most ${limits.versions} versions.`);
+  const restored = hasMasks(value)
+    ? restoreMasked(
+        value,
+        (await store.listWithSecrets(tx, before.id, limits.searchedVersions)).map((row) =>
+          openBody(keyring, row),
+        ),
+      )
+    : value;
+  await store.insertVersion(tx, {
+    workflow_id: before.id,
+    version,
+    id,
+    ...sealBody(keyring, id, text, restored),
+    template_keys: references(definition).templateKeys,
+  });
+  return { ...before, latest_version: version };
 }
 
 function checkName(name: string): string {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Deps } from '../../../deps.ts';
 import {
   type Definition,
   type JsonObject as EngineObject,
@@ -13,12 +14,15 @@ import {
   stepKinds,
   stepOutcomes,
   stepStatuses,
+  validateTriggerData,
 } from '../../../engine/index.ts';
 import { DateTime, Nullable, OneOf, Uuid } from '../../../http/schema.ts';
 import { invalidParameter } from '../../../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { isTimeZone } from '../../../kernel/time-zone.ts';
 import { HeavyWork } from '../../../threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../../threads/task.ts';
+import { triggerDataProblem } from './body.ts';
 
 /** A JSON object in the type of the engine. */
 export const DataObject = Type.Unsafe<EngineObject>({ type: 'object' });
@@ -111,7 +115,7 @@ export function simulationView({ status, failureReason, steps }: Simulation): St
 }
 
 /** Simulates in the main thread, decision by decision, while each is light; otherwise the whole simulation runs in a thread. */
-export async function simulateBounded(
+async function simulateBounded(
   tasks: TaskRunner,
   owner: string,
   definition: Definition,
@@ -148,3 +152,43 @@ const tooLong = () =>
     'trigger_data',
     `With this data the simulation takes more than ${simulationLimitMs / 1_000} seconds of work.`,
   );
+
+/** Checked before the workflow is looked up. */
+export function checkRecipientZone({ recipient_timezone: zone = null }: SimulateRequest): void {
+  if (zone !== null && !isTimeZone(zone))
+    throw invalidParameter(
+      'recipient_timezone',
+      'recipient_timezone must be an IANA time zone name, such as Europe/Rome.',
+    );
+}
+
+/** Throws a Problem that names the field when the request does not fit the definition. */
+export async function simulateVersion(
+  { tasks, clock }: Pick<Deps, 'tasks' | 'clock'>,
+  environmentId: string,
+  definition: Definition,
+  about: NonNullable<SimulationInput['about']>,
+  request: SimulateRequest,
+): Promise<Simulation> {
+  const violations = await validateTriggerData(tasks, environmentId, definition, request.trigger_data);
+  if (violations.length > 0) throw triggerDataProblem(violations);
+  const simulated = await simulateBounded(tasks, environmentId, definition, {
+    about,
+    triggerData: request.trigger_data,
+    recipientTimezone: request.recipient_timezone ?? null,
+    events: request.events ?? [],
+    responses: request.responses ?? {},
+    now: request.now ? Date.parse(request.now) : clock(),
+  });
+  const { problem } = simulated;
+  if (problem) throw invalidParameter(dotted(problem.pointer), problem.message);
+  return simulated;
+}
+
+/** Converts a pointer into the request to the form of `param`: `events[0].at`. */
+function dotted(pointer: string): string {
+  return pointer
+    .slice(1)
+    .replace(/\/(\d+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.');
+}

@@ -1,17 +1,23 @@
+import { channels } from '../../../channels/contract.ts';
+import { templateRules } from '../../../channels/template-rules.ts';
+import type { Sql } from '../../../db/sql.ts';
 import {
   type Definition,
   type DefinitionProblem,
+  references,
   type ValidationContext,
   validateBounded,
 } from '../../../engine/index.ts';
 import { computeOutside } from '../../../threads/outside.ts';
 import type { TaskRunner } from '../../../threads/task.ts';
+import { listTemplateChannels } from '../../content/templates/index.ts';
+import { listCategoriesByKey } from '../../people/preferences/index.ts';
 
 interface Candidate {
   /** The id of the version, which never changes. */
   versionId: string;
   definition: Definition;
-  world: ValidationContext;
+  context: ValidationContext;
 }
 
 export type ProblemsOf = (candidate: Candidate) => DefinitionProblem[];
@@ -24,8 +30,8 @@ export function validateOutside<Result>(
 ): Promise<Result> {
   return computeOutside(
     {
-      compute: ({ definition, world }: Candidate) => validateBounded(tasks, owner, definition, world),
-      nameOf: ({ versionId, world }) => `${versionId} ${JSON.stringify(listed(world))}`,
+      compute: ({ definition, context }: Candidate) => validateBounded(tasks, owner, definition, context),
+      nameOf: ({ versionId, context }) => `${versionId} ${JSON.stringify(listed(context))}`,
     },
     transact,
   );
@@ -38,4 +44,27 @@ function listed({ templates, categories, channels }: ValidationContext) {
     [...categories].sort(),
     [...channels].sort(),
   ];
+}
+
+/** Reads the resources of the environment that a body names. The templates cannot be deleted until the transaction ends. */
+export async function validationContextOf(
+  tx: Sql,
+  environmentId: string,
+  definition: Definition,
+): Promise<ValidationContext> {
+  const named = references(definition);
+  const templates = await listTemplateChannels(tx, environmentId, named.templateKeys);
+  const categories =
+    named.categories.length === 0
+      ? []
+      : await listCategoriesByKey(
+          tx,
+          named.categories.map((key) => ({ environmentId, key })),
+        );
+  return {
+    templates,
+    categories: new Set(categories.filter((row) => !row.is_archived).map(({ key }) => key)),
+    channels: new Set(channels),
+    templatedChannels: new Set(channels.filter((channel) => templateRules[channel].isRequired)),
+  };
 }
