@@ -40,56 +40,36 @@ export function createDeliveriesService({
   queue,
   clock,
 }: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock'>): DeliveriesService {
-  async function getEndpoint({ environmentId }: Principal, id: string): Promise<EndpointRow> {
-    const row = await findEndpoint(pool, environmentId, id);
-    if (!row) throw notFound('webhook endpoint');
-    return row;
-  }
-
-  /** For what makes calls: an endpoint that its owner disabled gets none. */
-  async function getCallable(principal: Principal, id: string): Promise<EndpointRow> {
-    const row = await getEndpoint(principal, id);
-    if (row.status === 'disabled')
-      throw new Problem('endpoint_disabled', 'This endpoint is disabled; set its status to active first.');
-    return row;
-  }
-
-  async function getDelivery({ environmentId }: Principal, endpointId: string, id: string, sql: Sql = pool) {
-    const row = await store.findDelivery(sql, environmentId, endpointId, id);
-    if (!row) throw notFound('webhook delivery');
-    return row;
-  }
-
   /** The response shows the delivery as queued: after the commit a worker may already hold it. */
   async function queueing(
     principal: Principal,
     endpointId: string,
     work: (tx: Sql) => Promise<string>,
   ): Promise<Delivery> {
-    const row = await transaction(pool, async (tx) => getDelivery(principal, endpointId, await work(tx), tx));
+    const row = await transaction(pool, async (tx) => getDelivery(tx, principal, endpointId, await work(tx)));
     queue.ring('webhook_delivery');
     return deliveryView(row);
   }
 
   return {
     async list(principal, endpointId, query) {
-      await getEndpoint(principal, endpointId);
+      await getEndpoint(pool, principal, endpointId);
       const list = `webhook_deliveries:${endpointId}`;
       const page = pageRequest(list, query);
-      const { rows, scannedTo: reach } = await listReads.read(principal.id, (sql) =>
+      const { rows, scannedTo } = await listReads.read(principal.id, (sql) =>
         store.listDeliveries(sql, endpointId, query, page),
       );
-      const { data, next_cursor } = pageOf(list, rows, page.limit, reach);
+      const { data, next_cursor } = pageOf(list, rows, page.limit, scannedTo);
       return { data: data.map(deliveryView), next_cursor };
     },
 
     async get(principal, endpointId, id) {
-      const row = await getDelivery(principal, endpointId, id);
+      const row = await getDelivery(pool, principal, endpointId, id);
       return { ...deliveryView(row), payload: JSON.parse(row.body) };
     },
 
     async listAttempts(principal, endpointId, id, query) {
-      await getDelivery(principal, endpointId, id);
+      await getDelivery(pool, principal, endpointId, id);
       const list = `webhook_attempts:${id}`;
       const page = pageRequest(list, query);
       const before = page.before === null ? 2_147_483_647 : numberOf(page.before);
@@ -106,7 +86,7 @@ export function createDeliveriesService({
 
     async retry(principal, endpointId, id) {
       const { environmentId } = principal;
-      await getCallable(principal, endpointId);
+      await getCallable(pool, principal, endpointId);
       return queueing(principal, endpointId, async (tx) => {
         const delivery = await store.lockDelivery(tx, environmentId, endpointId, id);
         if (!delivery) throw notFound('webhook delivery');
@@ -124,7 +104,7 @@ export function createDeliveriesService({
 
     async sendTest(principal, endpointId) {
       const { environmentId } = principal;
-      await getCallable(principal, endpointId);
+      await getCallable(pool, principal, endpointId);
       const event = {
         environmentId,
         type: 'webhook.test',
@@ -137,71 +117,101 @@ export function createDeliveriesService({
     },
 
     async recover(principal, endpointId, since) {
-      const { environmentId } = principal;
-      const { status } = await getCallable(principal, endpointId);
-      const isPaused = status === 'paused';
-      const count = await transaction(pool, async (tx) => {
-        let queued = 0;
-        const requeue = async (ids: string[]): Promise<void> => {
-          const runAt = new Date(clock() + Math.floor(queued / recoverySlice) * recoveryPauseMs);
-          // Forced only past a disabled endpoint: a pause that comes meanwhile stops the recovery.
-          const note = status === 'auto_disabled' ? forced : null;
-          await queue.postpone(
-            tx,
-            ids.map((id) => ({ kind: 'webhook_delivery', id, lane: 'normal', environmentId, note, runAt })),
-          );
-          queued += ids.length;
-        };
-        // Pending ones first: afterwards the failed ones are pending too. Those of a paused endpoint wait for it.
-        if (!isPaused)
-          await inSlicesOf(
-            recoverySlice,
-            lowestIdAt(since.getTime()),
-            (after, limit) => store.lockPendingDeliveries(tx, environmentId, endpointId, after, limit),
-            async (ids) => {
-              const withdrawn = await queue.withdrawMany(tx, 'webhook_delivery', ids);
-              await store.reopenDeliveries(tx, withdrawn);
-              await requeue(withdrawn);
-            },
-          );
-        await inSlicesOf(
-          recoverySlice,
-          firstId,
-          (after, limit) => store.reopenFailed(tx, environmentId, endpointId, since, after, limit),
-          requeue,
-        );
-        return queued;
-      });
+      const endpoint = await getCallable(pool, principal, endpointId);
+      const count = await transaction(pool, (tx) => recoverDeliveries(tx, { queue, clock }, endpoint, since));
       queue.ring('webhook_delivery');
       return count;
     },
 
     async discardPending(caller, endpointId) {
-      const { principal } = caller;
-      const { environmentId } = principal;
-      await getEndpoint(principal, endpointId);
-      return transaction(pool, async (tx) => {
-        let discarded = 0;
-        await inSlicesOf(
-          discardSlice,
-          firstId,
-          (after, limit) => store.lockPendingDeliveries(tx, environmentId, endpointId, after, limit),
-          async (ids) => {
-            const withdrawn = await queue.withdrawMany(tx, 'webhook_delivery', ids);
-            await store.discardDeliveries(tx, withdrawn);
-            discarded += withdrawn.length;
-          },
-        );
-        if (discarded > 0)
-          await recordAudit(tx, caller, {
-            action: 'webhook_endpoint.deliveries_discarded',
-            target: `webhook_endpoint:${endpointId}`,
-            after: { count: discarded },
-          });
-        return discarded;
-      });
+      const endpoint = await getEndpoint(pool, caller.principal, endpointId);
+      return transaction(pool, (tx) => discardDeliveries(tx, queue, caller, endpoint));
     },
   };
+}
+
+async function getEndpoint(pool: Sql, { environmentId }: Principal, id: string): Promise<EndpointRow> {
+  const row = await findEndpoint(pool, environmentId, id);
+  if (!row) throw notFound('webhook endpoint');
+  return row;
+}
+
+/** For what makes calls: an endpoint that its owner disabled gets none. */
+async function getCallable(pool: Sql, principal: Principal, id: string): Promise<EndpointRow> {
+  const row = await getEndpoint(pool, principal, id);
+  if (row.status === 'disabled')
+    throw new Problem('endpoint_disabled', 'This endpoint is disabled; set its status to active first.');
+  return row;
+}
+
+async function getDelivery(sql: Sql, { environmentId }: Principal, endpointId: string, id: string) {
+  const row = await store.findDelivery(sql, environmentId, endpointId, id);
+  if (!row) throw notFound('webhook delivery');
+  return row;
+}
+
+async function recoverDeliveries(
+  tx: Sql,
+  { queue, clock }: Pick<Deps, 'queue' | 'clock'>,
+  { id: endpointId, environment_id: environmentId, status }: EndpointRow,
+  since: Date,
+): Promise<number> {
+  // Forced only past a disabled endpoint: a pause that comes meanwhile stops the recovery.
+  const note = status === 'auto_disabled' ? forced : null;
+  let queued = 0;
+  const requeue = async (ids: string[]): Promise<void> => {
+    const runAt = new Date(clock() + Math.floor(queued / recoverySlice) * recoveryPauseMs);
+    await queue.postpone(
+      tx,
+      ids.map((id) => ({ kind: 'webhook_delivery', id, lane: 'normal', environmentId, note, runAt })),
+    );
+    queued += ids.length;
+  };
+  // Pending ones first: afterwards the failed ones are pending too. Those of a paused endpoint wait for it.
+  if (status !== 'paused')
+    await inSlicesOf(
+      recoverySlice,
+      lowestIdAt(since.getTime()),
+      (after, limit) => store.lockPendingDeliveries(tx, environmentId, endpointId, after, limit),
+      async (ids) => {
+        const withdrawn = await queue.withdrawMany(tx, 'webhook_delivery', ids);
+        await store.reopenDeliveries(tx, withdrawn);
+        await requeue(withdrawn);
+      },
+    );
+  await inSlicesOf(
+    recoverySlice,
+    firstId,
+    (after, limit) => store.reopenFailed(tx, environmentId, endpointId, since, after, limit),
+    requeue,
+  );
+  return queued;
+}
+
+async function discardDeliveries(
+  tx: Sql,
+  queue: Deps['queue'],
+  caller: Caller,
+  { id: endpointId, environment_id: environmentId }: EndpointRow,
+): Promise<number> {
+  let discarded = 0;
+  await inSlicesOf(
+    discardSlice,
+    firstId,
+    (after, limit) => store.lockPendingDeliveries(tx, environmentId, endpointId, after, limit),
+    async (ids) => {
+      const withdrawn = await queue.withdrawMany(tx, 'webhook_delivery', ids);
+      await store.discardDeliveries(tx, withdrawn);
+      discarded += withdrawn.length;
+    },
+  );
+  if (discarded > 0)
+    await recordAudit(tx, caller, {
+      action: 'webhook_endpoint.deliveries_discarded',
+      target: `webhook_endpoint:${endpointId}`,
+      after: { count: discarded },
+    });
+  return discarded;
 }
 
 /** Works on ids in slices, each after the last id of the one before, until none are left or one call has done its share. */

@@ -128,7 +128,7 @@ export function listAttempts(
 }
 
 /** Everything that one attempt needs. */
-export interface DeliveryFact {
+export interface DeliveryJobRow {
   id: string;
   environment_id: string;
   endpoint_id: string;
@@ -146,7 +146,7 @@ export interface DeliveryFact {
   failing_since: Date | null;
 }
 
-const loadFacts = statement<DeliveryFact>(
+const loadJobRows = statement<DeliveryJobRow>(
   'webhooks_load_deliveries',
   `select d.id, d.environment_id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.step, v.body, v.chain,
      e.url, e.sealed_query, e.status as endpoint_status, e.timeout_seconds, e.secrets, e.failing_since
@@ -156,8 +156,8 @@ const loadFacts = statement<DeliveryFact>(
    where d.id = any ($1::uuid[])`,
 );
 
-export function listFacts(sql: Sql, ids: string[]): Promise<DeliveryFact[]> {
-  return loadFacts(sql, [ids]);
+export function listJobRows(sql: Sql, ids: string[]): Promise<DeliveryJobRow[]> {
+  return loadJobRows(sql, [ids]);
 }
 
 /** The new state of a delivery. Without `attempted_at` no call was made. */

@@ -9,9 +9,7 @@ import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../platform/audit/index.ts';
 import { openUrl, sealUrl } from './endpoint-url.ts';
 import * as store from './endpoints-store.ts';
-import { lockEnvironmentSecrets, updateEnvironmentSecrets } from './environment-secrets.ts';
-import { pausedName, pausedPrefix } from './paused.ts';
-import { startResume } from './resume.ts';
+import { pausedName, pausedPrefix, startResume } from './paused.ts';
 import {
   defaultTimeoutSeconds,
   type EndpointChange,
@@ -19,7 +17,13 @@ import {
   type NewWebhookEndpoint,
   type WebhookEndpoint,
 } from './schema.ts';
-import { endpointContext, environmentContext, issueSecret } from './secrets.ts';
+import {
+  endpointContext,
+  environmentContext,
+  issueSecret,
+  lockEnvironmentSecrets,
+  updateEnvironmentSecrets,
+} from './secrets.ts';
 import { endpointView } from './view.ts';
 
 export interface WebhookEndpointsService {
@@ -39,81 +43,12 @@ export interface WebhookEndpointsService {
 type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'keyring' | 'config'>;
 
 /** Changes that users make to endpoints. Every change is audited in the same transaction. */
-export function createWebhookEndpointsService({
-  pool,
-  queue,
-  clock,
-  keyring,
-  config,
-}: ServiceDeps): WebhookEndpointsService {
-  function checkUrl(text: string): void {
-    const target = parseTarget(text, config.CARILLON_ALLOW_PRIVATE_NETWORK);
-    if ('problem' in target) throw invalidParameter('url', `url ${target.problem}.`);
-  }
-
-  async function audit(
-    tx: Sql,
-    caller: Caller,
-    change: string,
-    before: store.EndpointRow | null,
-    after: store.EndpointRow,
-  ): Promise<void> {
-    await recordAudit(tx, caller, {
-      action: `webhook_endpoint.${change}`,
-      target: `webhook_endpoint:${after.id}`,
-      before: before && endpointView(before),
-      after: endpointView(after),
-    });
-  }
-
-  async function lock(tx: Sql, principal: Principal, id: string): Promise<store.EndpointRow> {
-    const row = await store.lockEndpoint(tx, principal.environmentId, id);
-    if (!row) throw notFound('webhook endpoint');
-    return row;
-  }
-
-  /** Adds the whole URL, and how many deliveries wait because their endpoint is paused: one query for all endpoints of the environment. */
-  async function withPausedCounts(
-    environmentId: string,
-    rows: store.EndpointRow[],
-  ): Promise<WebhookEndpoint[]> {
-    const [only] = rows;
-    const prefix = rows.length === 1 && only ? pausedName(only.id) : pausedPrefix;
-    const counts = await queue.countWaitingFor(
-      pool,
-      'webhook_delivery',
-      environmentId,
-      prefix,
-      limits.pausedCount,
-    );
-    const countOf = new Map(counts.map(({ name, count }) => [name, count]));
-    return rows.map((row) => ({
-      ...endpointView(row),
-      url: openUrl(keyring, row),
-      paused_delivery_count: countOf.get(pausedName(row.id)) ?? 0,
-    }));
-  }
-
-  async function shown(row: store.EndpointRow): Promise<WebhookEndpoint> {
-    const [view] = await withPausedCounts(row.environment_id, [row]);
-    return view as WebhookEndpoint;
-  }
-
-  /** Writes a changed endpoint and, when it was paused, begins to release the deliveries that wait for it. */
-  async function save(
-    tx: Sql,
-    before: store.EndpointRow,
-    after: store.EndpointRow,
-    newUrl?: string,
-  ): Promise<void> {
-    await store.updateEndpoint(tx, after, newUrl === undefined ? null : urlHash(newUrl));
-    if (before.status === 'paused' && after.status !== 'paused') await startResume(tx, queue, after, clock());
-  }
-
+export function createWebhookEndpointsService(deps: ServiceDeps): WebhookEndpointsService {
+  const { pool, clock, keyring } = deps;
   return {
     async create(caller, request) {
       const { environmentId } = caller.principal;
-      checkUrl(request.url);
+      checkUrl(deps, request.url);
       const id = newId(clock());
       const { secret, prefix, stored } = issueSecret(keyring, endpointContext(id), [], clock());
       const row: store.EndpointRow = {
@@ -143,7 +78,7 @@ export function createWebhookEndpointsService({
     async get(principal, id) {
       const row = await store.findEndpoint(pool, principal.environmentId, id);
       if (!row) throw notFound('webhook endpoint');
-      return shown(row);
+      return shown(deps, row);
     },
 
     async list({ environmentId }, query) {
@@ -151,11 +86,11 @@ export function createWebhookEndpointsService({
       const page = pageRequest(list, query);
       const rows = await store.listEndpoints(pool, environmentId, query.include_disabled ?? false, page);
       const { data, next_cursor } = pageOf(list, rows, page.limit);
-      return { data: await withPausedCounts(environmentId, data), next_cursor };
+      return { data: await withPausedCounts(deps, environmentId, data), next_cursor };
     },
 
     async update(caller, id, change) {
-      if (change.url !== undefined) checkUrl(change.url);
+      if (change.url !== undefined) checkUrl(deps, change.url);
       const changed = await conflictIfTaken(() =>
         transaction(pool, async (tx) => {
           const before = await lock(tx, caller.principal, id);
@@ -169,12 +104,12 @@ export function createWebhookEndpointsService({
             failing_since: resumed ? null : before.failing_since,
             disabled_reason: change.status ? null : before.disabled_reason,
           };
-          await save(tx, before, after, change.url);
+          await save(tx, deps, before, after, change.url);
           await audit(tx, caller, 'updated', before, after);
           return after;
         }),
       );
-      return shown(changed);
+      return shown(deps, changed);
     },
 
     async disable(caller, id) {
@@ -182,7 +117,7 @@ export function createWebhookEndpointsService({
         const before = await lock(tx, caller.principal, id);
         if (before.status === 'disabled') return;
         const after: store.EndpointRow = { ...before, status: 'disabled', disabled_reason: null };
-        await save(tx, before, after);
+        await save(tx, deps, before, after);
         await audit(tx, caller, 'disabled', before, after);
       });
     },
@@ -196,7 +131,7 @@ export function createWebhookEndpointsService({
         await audit(tx, caller, 'secret_rotated', before, after);
         return { row: after, secret };
       });
-      return { ...(await shown(row)), signing_secret: secret };
+      return { ...(await shown(deps, row)), signing_secret: secret };
     },
 
     async rotateEnvironmentSecret(caller) {
@@ -214,6 +149,72 @@ export function createWebhookEndpointsService({
       });
     },
   };
+}
+
+function checkUrl({ config }: ServiceDeps, text: string): void {
+  const target = parseTarget(text, config.CARILLON_ALLOW_PRIVATE_NETWORK);
+  if ('problem' in target) throw invalidParameter('url', `url ${target.problem}.`);
+}
+
+async function audit(
+  tx: Sql,
+  caller: Caller,
+  change: string,
+  before: store.EndpointRow | null,
+  after: store.EndpointRow,
+): Promise<void> {
+  await recordAudit(tx, caller, {
+    action: `webhook_endpoint.${change}`,
+    target: `webhook_endpoint:${after.id}`,
+    before: before && endpointView(before),
+    after: endpointView(after),
+  });
+}
+
+async function lock(tx: Sql, principal: Principal, id: string): Promise<store.EndpointRow> {
+  const row = await store.lockEndpoint(tx, principal.environmentId, id);
+  if (!row) throw notFound('webhook endpoint');
+  return row;
+}
+
+/** Adds the whole URL, and how many deliveries wait because their endpoint is paused: one query for all endpoints of the environment. */
+async function withPausedCounts(
+  { pool, queue, keyring }: ServiceDeps,
+  environmentId: string,
+  rows: store.EndpointRow[],
+): Promise<WebhookEndpoint[]> {
+  const [only] = rows;
+  const prefix = rows.length === 1 && only ? pausedName(only.id) : pausedPrefix;
+  const counts = await queue.countWaitingFor(
+    pool,
+    'webhook_delivery',
+    environmentId,
+    prefix,
+    limits.pausedCount,
+  );
+  const countOf = new Map(counts.map(({ name, count }) => [name, count]));
+  return rows.map((row) => ({
+    ...endpointView(row),
+    url: openUrl(keyring, row),
+    paused_delivery_count: countOf.get(pausedName(row.id)) ?? 0,
+  }));
+}
+
+async function shown(deps: ServiceDeps, row: store.EndpointRow): Promise<WebhookEndpoint> {
+  const [view] = await withPausedCounts(deps, row.environment_id, [row]);
+  return view as WebhookEndpoint;
+}
+
+/** Writes a changed endpoint and, when it was paused, begins to release the deliveries that wait for it. */
+async function save(
+  tx: Sql,
+  { queue, clock }: ServiceDeps,
+  before: store.EndpointRow,
+  after: store.EndpointRow,
+  newUrl?: string,
+): Promise<void> {
+  await store.updateEndpoint(tx, after, newUrl === undefined ? null : urlHash(newUrl));
+  if (before.status === 'paused' && after.status !== 'paused') await startResume(tx, queue, after, clock());
 }
 
 type Settings = Pick<store.EndpointRow, 'event_filters' | 'description' | 'timeout_seconds'>;

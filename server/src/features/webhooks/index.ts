@@ -3,11 +3,16 @@ export { listDeliveriesOfNotification } from './deliveries-store.ts';
 export { sealSavedUrls, webhookSealedColumns } from './endpoint-url.ts';
 export { createWebhookEndpointsService } from './endpoints-service.ts';
 export { findEndpoint } from './endpoints-store.ts';
-export { listSubscriptions, recordEvents, recordSubscribed, type WebhookEvent } from './events.ts';
-export { eraseNotificationEvents } from './events-store.ts';
+export {
+  eraseNotificationEvents,
+  forgetEvents,
+  listSubscriptions,
+  recordEvents,
+  recordSubscribed,
+  type WebhookEvent,
+} from './events.ts';
 export { createWebhookJob } from './job.ts';
-export { createResumeJob } from './resume.ts';
-export { forgetEvents } from './retention.ts';
+export { createResumeJob } from './paused.ts';
 export { webhookRoutes } from './routes.ts';
 export { Delivery as WebhookDelivery } from './schema.ts';
 export { createSecretOpener } from './secrets.ts';

@@ -2,7 +2,7 @@ import { type PostResult, sendPost } from '../../channels/webhook/index.ts';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Claim, Job } from '../../queue/index.ts';
-import { type DeliveryFact, listFacts } from './deliveries-store.ts';
+import { type DeliveryJobRow, listJobRows } from './deliveries-store.ts';
 import { openUrl } from './endpoint-url.ts';
 import type { DeliveryNote } from './events.ts';
 import { endpointContext, type OpenSecrets } from './secrets.ts';
@@ -17,7 +17,7 @@ type JobDeps = Pick<
 const capacity = 1_000;
 
 /** The job that delivers events: load a batch, call each endpoint within its limits, and write the results. */
-export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
+export function createWebhookJob(deps: JobDeps): Job<DeliveryJobRow> {
   const { pool, queue, clock } = deps;
   const writer = createDeliveryWriter(deps);
   const concurrency = queue.concurrencyLimits('webhook_delivery', {
@@ -26,7 +26,7 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
     maxConcurrentWhenFailing: 10,
   });
 
-  async function run(claim: Claim, fact: DeliveryFact | undefined): Promise<void> {
+  async function run(claim: Claim, fact: DeliveryJobRow | undefined): Promise<void> {
     // The delivery was deleted with its environment, or settled by the worker that rescued it: only the lease is left.
     if (fact?.status !== 'pending') return writer.end({ kind: 'nothing', claim });
     const permit = await concurrency.acquire(claim, fact.endpoint_id);
@@ -58,7 +58,7 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
     return writer.end({ kind: 'attempted', claim, fact, settlement, verdict: result.verdict });
   }
 
-  function call(fact: DeliveryFact): Promise<PostResult> {
+  function call(fact: DeliveryJobRow): Promise<PostResult> {
     const post = {
       url: openUrl(deps.keyring, { ...fact, id: fact.endpoint_id }),
       id: fact.event_id,
@@ -75,7 +75,7 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
     capacity,
     async load(claims) {
       const ids = claims.map(({ id }) => id);
-      const facts = await untilDatabaseAnswers(() => listFacts(pool, ids));
+      const facts = await untilDatabaseAnswers(() => listJobRows(pool, ids));
       return new Map(facts.map((fact) => [fact.id, fact]));
     },
     run,

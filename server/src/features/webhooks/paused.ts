@@ -1,6 +1,14 @@
 import type { Sql } from '../../db/sql.ts';
-import { idTime } from '../../kernel/ids.ts';
-import type { PostponedWork, Queue } from '../../queue/index.ts';
+import type { Deps } from '../../deps.ts';
+import { idTime, newId } from '../../kernel/ids.ts';
+import {
+  type Job,
+  loadNotes,
+  type PostponedWork,
+  type Queue,
+  runSlice,
+  type SliceEnd,
+} from '../../queue/index.ts';
 import { lockPaused } from './endpoints-store.ts';
 
 /** The part of the queue that recording events uses. */
@@ -18,8 +26,8 @@ interface DueDelivery {
   note?: unknown;
 }
 
-/** A job that waits for so long looks again: whether the delivery still exists, and whether its endpoint is still paused. */
-const lookAgainMs = 30 * 86_400_000;
+/** A job that waits for so long checks again whether the delivery still exists, and whether its endpoint is still paused. */
+const recheckMs = 30 * 86_400_000;
 
 /**
  * Enqueues deliveries. Those of paused endpoints wait, oldest first, in the bulk lane: when the endpoint is resumed they delay
@@ -50,7 +58,70 @@ function waitForResume({ id, environmentId, endpointId }: DueDelivery): Postpone
     id,
     lane: 'bulk',
     environmentId,
-    runAt: new Date(Date.now() + lookAgainMs),
+    runAt: new Date(Date.now() + recheckMs),
     wait: { name: pausedName(endpointId), since: new Date(idTime(id)) },
+  };
+}
+
+/** A second between slices: the backlog comes back as a stream that leaves the endpoint time for new events. */
+const sliceSize = 500;
+const pauseMs = 1_000;
+/** All deliveries that wait are released; the clocks of the processes that wrote them may be ahead. */
+const clockSkewMs = 3_600_000;
+
+interface ResumeNote {
+  endpointId: string;
+}
+
+const resumeName = (endpointId: string): string => `resume:${endpointId}`;
+
+/**
+ * Begins to release the deliveries that wait because the endpoint is paused. Runs in the transaction that changes the status, while the
+ * endpoint is locked. An endpoint that is paused and resumed again and again has one release under way, not many.
+ */
+export async function startResume(
+  tx: Sql,
+  queue: Pick<Queue, 'postpone' | 'listWaitingFor'>,
+  { id: endpointId, environment_id: environmentId }: { id: string; environment_id: string },
+  nowMs: number,
+): Promise<void> {
+  const wait = { name: resumeName(endpointId), since: new Date(nowMs) };
+  const running = await queue.listWaitingFor(tx, 'webhook_resume', { environmentId, names: [wait.name] }, 1);
+  if (running.length > 0) return;
+  const note: ResumeNote = { endpointId };
+  await queue.postpone(tx, [
+    { kind: 'webhook_resume', id: newId(), lane: 'normal', environmentId, note, runAt: wait.since, wait },
+  ]);
+}
+
+/** Releases a slice, oldest first, until nothing waits or the endpoint is paused again. */
+async function resumeSlice(
+  tx: Sql,
+  { queue, clock }: Pick<Deps, 'queue' | 'clock'>,
+  environmentId: string,
+  endpointId: string,
+): Promise<SliceEnd | null> {
+  if ((await lockPaused(tx, [endpointId])).size > 0) return null;
+  const before = new Date(clock() + clockSkewMs);
+  const name = pausedName(endpointId);
+  const wait = { environmentId, name, before };
+  const released = await queue.releaseWaiting(tx, 'webhook_delivery', wait, sliceSize, {});
+  const rings = released > 0 ? (['webhook_delivery'] as const) : [];
+  // A slice skips what another transaction has locked: deliveries may be left even when it released none.
+  const left = await queue.listWaitingFor(tx, 'webhook_delivery', { environmentId, names: [name] }, 1);
+  if (left.length === 0) return { next: null, rings };
+  const next = new Date(clock() + pauseMs);
+  return { next, wait: { name: resumeName(endpointId), since: next }, rings };
+}
+
+export function createResumeJob(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): Job<ResumeNote> {
+  return {
+    batch: 10,
+    capacity: 20,
+    load: loadNotes,
+    async run(claim, note) {
+      if (note)
+        await runSlice(deps, claim, (tx) => resumeSlice(tx, deps, claim.environmentId, note.endpointId));
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PostResult } from '../../channels/webhook/index.ts';
 import { maxAttemptsOf, type RetryContext, retryDelayMs } from '../../kernel/retry-schedule.ts';
-import type { DeliveryFact } from './deliveries-store.ts';
+import type { DeliveryJobRow } from './deliveries-store.ts';
 import { deliverySchedule, refusedSettlement, settlementOf } from './settle.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');
@@ -9,7 +9,7 @@ const at = { now, retryScale: 1, chance: 0.5 };
 const maxAttempts = maxAttemptsOf(deliverySchedule);
 const delayMs = (attempts: number, context: RetryContext, askedMs: number | null) =>
   retryDelayMs(deliverySchedule, attempts, context, askedMs);
-const fact = { id: 'd', step: 0, attempt_count: 0 } as DeliveryFact;
+const fact = { id: 'd', step: 0, attempt_count: 0 } as DeliveryJobRow;
 const refused: PostResult = {
   verdict: 'failed',
   error: 'status: The receiver returned 500.',

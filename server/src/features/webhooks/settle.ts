@@ -7,7 +7,7 @@ import {
   retryDelayMs,
   second,
 } from '../../kernel/retry-schedule.ts';
-import type { DeliveryFact, DeliverySettlement } from './deliveries-store.ts';
+import type { DeliveryJobRow, DeliverySettlement } from './deliveries-store.ts';
 
 /** The delays between the attempts at a delivery: ten attempts over about three days. */
 export const deliverySchedule: RetrySchedule = {
@@ -29,7 +29,7 @@ export const deliverySchedule: RetrySchedule = {
 /** An endpoint that fails for this long without one success is disabled. */
 export const failingLimitMs = 5 * 24 * hour;
 
-export function settlementOf(fact: DeliveryFact, result: PostResult, at: RetryContext): DeliverySettlement {
+export function settlementOf(fact: DeliveryJobRow, result: PostResult, at: RetryContext): DeliverySettlement {
   const step = fact.step + 1;
   const now = new Date(at.now).toISOString();
   const base = {
@@ -59,7 +59,7 @@ export function settlementOf(fact: DeliveryFact, result: PostResult, at: RetryCo
 }
 
 /** No call is made: the endpoint was disabled, by its owner or automatically. */
-export function refusedSettlement(fact: DeliveryFact, now: number): DeliverySettlement {
+export function refusedSettlement(fact: DeliveryJobRow, now: number): DeliverySettlement {
   return {
     id: fact.id,
     status: 'permanent_failure',

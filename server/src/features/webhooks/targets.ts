@@ -3,9 +3,15 @@ import type { Deps } from '../../deps.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { openUrl } from './endpoint-url.ts';
 import { findEndpoint, listEndpointsById } from './endpoints-store.ts';
-import { insertEnvironmentSecrets, listEnvironmentSecrets } from './environment-secrets.ts';
 import { defaultTimeoutSeconds } from './schema.ts';
-import { endpointContext, environmentContext, issueSecret, type OpenSecrets } from './secrets.ts';
+import {
+  endpointContext,
+  environmentContext,
+  insertEnvironmentSecrets,
+  issueSecret,
+  listEnvironmentSecrets,
+  type OpenSecrets,
+} from './secrets.ts';
 
 export function createWebhookTargets({
   pool,

@@ -6,7 +6,7 @@ import { type Claim, finishLeased } from '../../queue/index.ts';
 import { recordAudit, serviceAuthor } from '../platform/audit/index.ts';
 import {
   clearNextAttempts,
-  type DeliveryFact,
+  type DeliveryJobRow,
   type DeliverySettlement,
   settleDeliveries,
 } from './deliveries-store.ts';
@@ -22,12 +22,12 @@ import { endpointView } from './view.ts';
  */
 type DeliveryResult =
   | { kind: 'nothing'; claim: Claim }
-  | { kind: 'paused'; claim: Claim; fact: DeliveryFact }
-  | { kind: 'refused'; claim: Claim; fact: DeliveryFact; settlement: DeliverySettlement }
+  | { kind: 'paused'; claim: Claim; fact: DeliveryJobRow }
+  | { kind: 'refused'; claim: Claim; fact: DeliveryJobRow; settlement: DeliverySettlement }
   | {
       kind: 'attempted';
       claim: Claim;
-      fact: DeliveryFact;
+      fact: DeliveryJobRow;
       settlement: DeliverySettlement;
       verdict: PostResult['verdict'];
     };
