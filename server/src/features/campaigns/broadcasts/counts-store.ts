@@ -1,6 +1,11 @@
-import { type Sql, statement } from '../../../db/sql.ts';
+import { type Sql, statement, transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import { lockBroadcast, updateBroadcast } from './store.ts';
 
-/** Changes of statuses, added up: how many notifications each status gained. */
+/**
+ * Changes of statuses, added up: how many notifications each status gained. No statement of ours inserts into `broadcast_changes`: two
+ * triggers on `notifications` do, `broadcast_status_updated` and `broadcast_recipient_deleted` (migration 0034).
+ */
 export type CountChanges = Record<string, number>;
 
 interface ChangeRow {
@@ -38,17 +43,13 @@ export async function listChanges(sql: Sql, broadcastIds: string[]): Promise<Map
   return broadcastIds.length === 0 ? new Map() : changesOf(await list(sql, [broadcastIds]));
 }
 
+/** Ended broadcasts with changes. */
 const listChanged = statement<{ id: string; environment_id: string }>(
   'broadcasts_list_changed',
   `select b.id, b.environment_id from broadcasts b
    where b.completed_at is not null and exists (select from broadcast_changes c where c.broadcast_id = b.id)
    order by b.id desc limit $1`,
 );
-
-/** Ended broadcasts with changes: a delivery or a bounce may be reported days later. */
-export function listChangedBroadcasts(sql: Sql, limit: number) {
-  return listChanged(sql, [limit]);
-}
 
 function changesOf(rows: ChangeRow[]): Map<string, CountChanges> {
   const changes = new Map<string, CountChanges>();
@@ -65,4 +66,20 @@ export function addChanges(counts: Record<string, number>, changes: CountChanges
   const sum = { ...counts };
   for (const [status, change] of Object.entries(changes)) sum[status] = (sum[status] ?? 0) + change;
   return sum;
+}
+
+const tidiedTogether = 100;
+const changesAtOnce = 50_000;
+
+/** Adds up changes of broadcasts that have ended: a delivery or a bounce may be reported days later. */
+export async function tidyBroadcasts({ pool }: Pick<Deps, 'pool'>, isStopped: () => boolean): Promise<void> {
+  for (const { id, environment_id } of await listChanged(pool, [tidiedTogether])) {
+    if (isStopped()) return;
+    await transaction(pool, async (tx) => {
+      const row = await lockBroadcast(tx, environment_id, id);
+      if (!row) return;
+      const changes = await takeChanges(tx, id, changesAtOnce);
+      await updateBroadcast(tx, { ...row, counts: addChanges(row.counts, changes) });
+    });
+  }
 }

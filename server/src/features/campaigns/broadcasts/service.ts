@@ -64,92 +64,28 @@ export interface BroadcastService {
   cancel(caller: Caller, id: string): Promise<Broadcast>;
 }
 
-export function createBroadcastService(
-  deps: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'storage' | 'tasks'> & {
-    lookups: LookupSources;
-    checkInline: InlineCheck;
-    templates: Pick<TemplateService, 'render' | 'previewInline'>;
-    brake: Pick<Brake, 'load' | 'forecast'>;
-  },
-): BroadcastService {
-  const { pool, listReads, queue, clock, tasks } = deps;
+type BroadcastDeps = Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'storage' | 'tasks'> & {
+  lookups: LookupSources;
+  checkInline: InlineCheck;
+  templates: Pick<TemplateService, 'render' | 'previewInline'>;
+  brake: Pick<Brake, 'load' | 'forecast'>;
+};
 
-  async function check(
-    sender: Sender,
-    definition: BroadcastDefinition,
-    period?: LocalPeriod,
-  ): Promise<NewBroadcast> {
-    const checked = await checkDefinition(deps, sender, definition, clock(), period);
-    await checkConfirmed(pool, sender.environmentId, definition.audience, checked.filter);
-    deps.storage.check(sender);
-    return checked;
-  }
-
-  async function claimOf(
-    { environmentId }: Sender,
-    definition: BroadcastDefinition,
-    key: string | null,
-  ): Promise<Omit<KeyClaim, 'resourceId'> | null> {
-    if (key === null) return null;
-    const bodyHash = await bodyHashOf(tasks, environmentId, definition);
-    return { environmentId, operation: 'broadcast', key: checkIdempotencyKey(key), bodyHash };
-  }
-
-  /** Returns the id of the broadcast that has the key already; null when this one was written. */
-  async function write(
-    tx: Sql,
-    checked: NewBroadcast,
-    claim: Omit<KeyClaim, 'resourceId'> | null,
-  ): Promise<string | null> {
-    if (claim) {
-      const keyClaim = { ...claim, resourceId: checked.id };
-      if (!(await claimKey(tx, keyClaim))) return findKeyHolder(tx, keyClaim);
-    }
-    await start(tx, checked);
-    return null;
-  }
-
-  async function start(tx: Sql, checked: NewBroadcast): Promise<void> {
-    if ((await countOpenBroadcasts(tx, checked.environment_id)) >= limits.open)
-      throw new Problem(
-        'broadcast_limit_reached',
-        `An environment can have at most ${limits.open} broadcasts that have not ended.`,
-      );
-    const row = await insertBroadcast(tx, checked);
-    await addFirstSlice(tx, queue, row);
-  }
-
-  async function view(sql: Sql, row: BroadcastRow): Promise<Broadcast> {
-    return viewOf(row, (await listChanges(sql, [row.id])).get(row.id) ?? {}, clock());
-  }
+export function createBroadcastService(deps: BroadcastDeps): BroadcastService {
+  const { pool, listReads, queue, clock } = deps;
+  const check: BroadcastService['check'] = (...request) => checkBroadcast(deps, ...request);
+  const start: BroadcastService['start'] = (tx, checked) => startBroadcast(tx, queue, checked);
 
   async function get({ environmentId }: Principal, id: string): Promise<Broadcast> {
     const row = await findBroadcast(pool, environmentId, id);
     if (!row) throw notFound('broadcast');
-    return view(pool, row);
+    return view(pool, row, clock());
   }
 
-  /** Changes the status under the lock that slices take, too. `next` returns null when nothing is to be changed. */
-  async function change(
-    caller: Caller,
-    id: string,
-    action: string,
-    next: (tx: Sql, row: BroadcastRow) => Promise<BroadcastRow | null>,
-  ): Promise<Broadcast> {
-    const changed = await transaction(pool, async (tx) => {
-      const before = await lockBroadcast(tx, caller.principal.environmentId, id);
-      if (!before) throw notFound('broadcast');
-      const after = await next(tx, before);
-      if (!after) return view(tx, before);
-      await updateBroadcast(tx, after);
-      await recordAudit(tx, caller, {
-        action,
-        target: `broadcast:${id}`,
-        before: { status: before.status },
-        after: { status: after.status },
-      });
-      return view(tx, after);
-    });
+  async function change(...request: ChangeRequest): Promise<Broadcast> {
+    const changed = await transaction(pool, async (tx) =>
+      view(tx, await changeBroadcast(tx, ...request), clock()),
+    );
     queue.ring('broadcast');
     queue.ring('wake');
     return changed;
@@ -162,7 +98,7 @@ export function createBroadcastService(
 
     async create(caller, definition, idempotencyKey) {
       const { principal } = caller;
-      const claim = await claimOf(principal, definition, idempotencyKey);
+      const claim = await claimOf(deps, principal, definition, idempotencyKey);
       let checked: NewBroadcast;
       try {
         checked = await check(principal, definition);
@@ -172,16 +108,7 @@ export function createBroadcastService(
         if (earlier === null) throw error;
         return { broadcast: await get(principal, earlier), replayed: true };
       }
-      const holder = await transaction(pool, async (tx) => {
-        const earlier = await write(tx, checked, claim);
-        if (earlier === null)
-          await recordAudit(tx, caller, {
-            action: 'broadcast.created',
-            target: `broadcast:${checked.id}`,
-            after: { name: checked.name, audience: definition.audience, channels: checked.channels },
-          });
-        return earlier;
-      });
+      const holder = await transaction(pool, (tx) => write(tx, queue, caller, checked, claim));
       queue.ring('broadcast');
       return { broadcast: await get(principal, holder ?? checked.id), replayed: holder !== null };
     },
@@ -206,26 +133,17 @@ export function createBroadcastService(
     get,
 
     pause(caller, id) {
-      return change(caller, id, 'broadcast.paused', async (_tx, row) => {
+      return change(caller, id, 'paused', async (_tx, row) => {
         refuseEnded(row);
         return row.status === 'paused' ? null : { ...pausedRow(row, null), epoch: row.epoch + 1 };
       });
     },
 
     resume(caller, id) {
-      return change(caller, id, 'broadcast.resumed', async (tx, row) => {
+      return change(caller, id, 'resumed', async (tx, row) => {
         refuseEnded(row);
         if (row.status !== 'paused') return null;
-        const resumed: BroadcastRow = {
-          ...row,
-          status: row.paused_from ?? 'running',
-          paused_from: null,
-          pause_reason: null,
-          epoch: row.epoch + 1,
-          next_slice_at: null,
-          measured_at: row.measured_at && new Date(clock()),
-          measured_done: doneOf(row),
-        };
+        const resumed = resumedRow(row, clock());
         await addFirstSlice(tx, queue, resumed);
         const options = { isUnpaced: true };
         await queue.wake(tx, 'notification', row.environment_id, broadcastWait(id), options);
@@ -234,22 +152,121 @@ export function createBroadcastService(
     },
 
     cancel(caller, id) {
-      return change(caller, id, 'broadcast.cancelled', async (tx, row) => {
+      return change(caller, id, 'cancelled', async (tx, row) => {
         if (row.status === 'cancelled') return null;
         refuseEnded(row);
-        const cancelled: BroadcastRow = {
-          ...row,
-          status: 'cancelled',
-          paused_from: null,
-          pause_reason: null,
-          epoch: row.epoch + 1,
-          cursor: null,
-          completed_at: new Date(clock()),
-        };
+        const cancelled = cancelledRow(row, clock());
         await addFirstSlice(tx, queue, cancelled);
         return cancelled;
       });
     },
+  };
+}
+
+async function checkBroadcast(
+  deps: BroadcastDeps,
+  sender: Sender,
+  definition: BroadcastDefinition,
+  period?: LocalPeriod,
+): Promise<NewBroadcast> {
+  const checked = await checkDefinition(deps, sender, definition, deps.clock(), period);
+  await checkConfirmed(deps.pool, sender.environmentId, definition.audience, checked.filter);
+  deps.storage.check(sender);
+  return checked;
+}
+
+type BroadcastKey = Omit<KeyClaim, 'resourceId'>;
+
+async function claimOf(
+  { tasks }: BroadcastDeps,
+  { environmentId }: Sender,
+  definition: BroadcastDefinition,
+  key: string | null,
+): Promise<BroadcastKey | null> {
+  if (key === null) return null;
+  const bodyHash = await bodyHashOf(tasks, environmentId, definition);
+  return { environmentId, operation: 'broadcast', key: checkIdempotencyKey(key), bodyHash };
+}
+
+/** Returns the id of the broadcast that has the key already; null when this one was written. */
+async function write(
+  tx: Sql,
+  queue: Deps['queue'],
+  caller: Caller,
+  checked: NewBroadcast,
+  claim: BroadcastKey | null,
+): Promise<string | null> {
+  if (claim) {
+    const keyClaim = { ...claim, resourceId: checked.id };
+    if (!(await claimKey(tx, keyClaim))) return findKeyHolder(tx, keyClaim);
+  }
+  await startBroadcast(tx, queue, checked);
+  await recordAudit(tx, caller, {
+    action: 'broadcast.created',
+    target: `broadcast:${checked.id}`,
+    after: { name: checked.name, audience: checked.request.audience, channels: checked.channels },
+  });
+  return null;
+}
+
+async function startBroadcast(tx: Sql, queue: Deps['queue'], checked: NewBroadcast): Promise<void> {
+  if ((await countOpenBroadcasts(tx, checked.environment_id)) >= limits.open)
+    throw new Problem(
+      'broadcast_limit_reached',
+      `An environment can have at most ${limits.open} broadcasts that have not ended.`,
+    );
+  await addFirstSlice(tx, queue, await insertBroadcast(tx, checked));
+}
+
+async function view(sql: Sql, row: BroadcastRow, now: number): Promise<Broadcast> {
+  return viewOf(row, (await listChanges(sql, [row.id])).get(row.id) ?? {}, now);
+}
+
+type ChangeRequest = [
+  caller: Caller,
+  id: string,
+  action: 'paused' | 'resumed' | 'cancelled',
+  next: (tx: Sql, row: BroadcastRow) => Promise<BroadcastRow | null>,
+];
+
+/** Changes the status under the lock that slices take, too. `next` returns null when nothing is to be changed. */
+async function changeBroadcast(tx: Sql, ...[caller, id, action, next]: ChangeRequest): Promise<BroadcastRow> {
+  const before = await lockBroadcast(tx, caller.principal.environmentId, id);
+  if (!before) throw notFound('broadcast');
+  const after = await next(tx, before);
+  if (!after) return before;
+  await updateBroadcast(tx, after);
+  await recordAudit(tx, caller, {
+    action: `broadcast.${action}`,
+    target: `broadcast:${id}`,
+    before: { status: before.status },
+    after: { status: after.status },
+  });
+  return after;
+}
+
+function resumedRow(row: BroadcastRow, now: number): BroadcastRow {
+  return {
+    ...row,
+    status: row.paused_from ?? 'running',
+    paused_from: null,
+    pause_reason: null,
+    epoch: row.epoch + 1,
+    next_slice_at: null,
+    measured_at: row.measured_at && new Date(now),
+    measured_done: doneOf(row),
+  };
+}
+
+function cancelledRow(row: BroadcastRow, now: number): BroadcastRow {
+  return {
+    ...row,
+    status: 'cancelled',
+    paused_from: null,
+    pause_reason: null,
+    epoch: row.epoch + 1,
+    cursor: null,
+    completed_at: new Date(now),
   };
 }
 

@@ -7,8 +7,7 @@ import { countMembers, firstMember, listMembers } from '../../people/audiences/i
 import { findSenderProblem } from '../../providers/connections/index.ts';
 import { recordEvents } from '../../webhooks/index.ts';
 import { addChanges, takeChanges } from './counts-store.ts';
-import { type BroadcastRecipient, chooseRecipients } from './recipients.ts';
-import { insertRecipients } from './recipients-store.ts';
+import { type BroadcastRecipient, chooseRecipients, insertRecipients } from './recipients.ts';
 import { type BroadcastRow, getOwner } from './store.ts';
 import { nextSliceAt, sliceLimits, timeRecipients, withinPeriod } from './timing.ts';
 import { viewOf } from './view.ts';
@@ -102,8 +101,8 @@ export async function fanOutSlice(
   const refusal = await findRefusal(tx, sender, wanted, now);
   const recipients = wanted.slice(0, refusal?.index);
   const { timed, moments } = timeRecipients(row, recipients, now);
-  const meter = sender.environmentKind === 'live' ? { organizationId: sender.organizationId, at: now } : null;
-  await insertRecipients(tx, queue, row, timed, meter, now);
+  const meteredTo = sender.environmentKind === 'live' ? sender.organizationId : null;
+  await insertRecipients(tx, queue, { broadcast: row, recipients: timed, meteredTo, now });
 
   const left = chosen[recipients.length]?.member;
   const handled = left ? slice.result.slice(0, slice.result.indexOf(left)) : slice.result;

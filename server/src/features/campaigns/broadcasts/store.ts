@@ -1,4 +1,5 @@
 import { lockEnvironment } from '../../../db/locks.ts';
+import { deleteInSlices } from '../../../db/slices.ts';
 import { query, type Sql, statement } from '../../../db/sql.ts';
 import type { Principal } from '../../../http/principal.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
@@ -217,7 +218,6 @@ const removeOld = statement(
    select id from gone`,
 );
 
-/** Deletes a slice of the broadcasts that ended before. Returns their number. */
-export async function deleteBroadcastsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
-  return (await removeOld(sql, [before, limit])).length;
-}
+/** Deletes broadcasts that ended before the retention period, as their notifications are. */
+export const forgetBroadcasts = (beforeMs: number) =>
+  deleteInSlices(100, async ({ pool }, limit) => (await removeOld(pool, [new Date(beforeMs), limit])).length);

@@ -1,6 +1,5 @@
 import { localSendTime } from './definition.ts';
-import type { BroadcastRecipient } from './recipients.ts';
-import type { TimedRecipient } from './recipients-store.ts';
+import type { BroadcastRecipient, TimedRecipient } from './recipients.ts';
 import type { BroadcastRow } from './store.ts';
 
 type Timing = Pick<
