@@ -1,6 +1,9 @@
+import { deleteInSlices } from '../../db/slices.ts';
 import { type Sql, statement } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
 import type { InboxEvent } from './changes-store.ts';
 import { type ItemRow, itemColumns, type Owner } from './item.ts';
+import { deleteExpiredTickets, deleteRetiredKeys } from './tokens-store.ts';
 
 /** The position of a stream: the number of the last event it got; null when it wants only new events. */
 interface StreamPosition extends Owner {
@@ -110,6 +113,21 @@ const deleteOld = statement<{ count: number }>(
    select count(*)::int as count from gone`,
 );
 
-export async function deleteEventsBefore(sql: Sql, time: Date, limit: number): Promise<number> {
+async function deleteEventsBefore(sql: Sql, time: Date, limit: number): Promise<number> {
   return (await deleteOld(sql, [time, limit]))[0]?.count ?? 0;
+}
+
+/** The maximum age of an event that a stream can resume from. */
+const replayMs = 3_600_000;
+
+const tidyEvents = deleteInSlices(5_000, ({ pool, clock }, limit) =>
+  deleteEventsBefore(pool, new Date(clock() - replayMs), limit),
+);
+
+/** Deletes events too old to resume from, and expired tickets and keys. */
+export async function tidyInbox(deps: Pick<Deps, 'pool' | 'clock'>, isStopped: () => boolean): Promise<void> {
+  await tidyEvents(deps, isStopped);
+  const now = new Date(deps.clock());
+  await deleteExpiredTickets(deps.pool, now);
+  await deleteRetiredKeys(deps.pool, now);
 }

@@ -1,6 +1,7 @@
 export { insertItems } from './changes-store.ts';
 export { eraseInboxItems, inboxEraser } from './eraser.ts';
-export { tidyInbox } from './housekeeping.ts';
+export { tidyInbox } from './events-store.ts';
+export { inboxTopic } from './item.ts';
 export { inboxSealedColumns } from './keys-service.ts';
 export { createLiveInbox } from './live.ts';
 export { createRecipientAuthenticator } from './recipients.ts';
@@ -8,4 +9,3 @@ export { createInboxReturnJob } from './return-job.ts';
 export { inboxRoutes } from './routes.ts';
 export { extrasInput, InboxAction } from './schema.ts';
 export { createInboxService } from './service.ts';
-export { inboxTopic } from './topic.ts';

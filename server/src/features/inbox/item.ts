@@ -1,4 +1,5 @@
 import type { InboxAction } from '../../channels/in-app/extras.ts';
+import { sha256 } from '../../kernel/crypto.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { Item } from './schema.ts';
 
@@ -6,6 +7,16 @@ import type { Item } from './schema.ts';
 export interface Owner {
   environmentId: string;
   externalUserId: string;
+}
+
+const topics = 4_096;
+
+/**
+ * The doorbell topic of an inbox. Inboxes share topics: enough topics that a ring rarely wakes a stream in vain, few enough
+ * that nothing grows with the number of users. A topic does not reveal the user.
+ */
+export function inboxTopic({ environmentId, externalUserId }: Owner): string {
+  return `inbox:${sha256(`${environmentId} ${externalUserId}`).readUInt16BE(0) % topics}`;
 }
 
 export interface ItemRow {

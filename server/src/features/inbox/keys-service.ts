@@ -7,8 +7,8 @@ import type { Caller, Principal } from '../../http/principal.ts';
 import { type Keyring, randomBase62 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
 import { recordAudit } from '../platform/audit/index.ts';
-import * as store from './keys-store.ts';
 import { mintToken } from './token.ts';
+import * as store from './tokens-store.ts';
 
 export type KeyDeps = Pick<Deps, 'pool' | 'keyring' | 'clock'>;
 

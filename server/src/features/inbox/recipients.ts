@@ -5,8 +5,8 @@ import { createCache } from '../../kernel/cache.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { findSigningKeys, type KeyDeps, type SigningKeys } from './keys-service.ts';
-import { insertTicket, takeTicket } from './tickets-store.ts';
 import { claimedEnvironment, refusal, verifyToken } from './token.ts';
+import { insertTicket, takeTicket } from './tokens-store.ts';
 
 /** How long keys are cached, which is how long a key without overlap still works after a rotation. */
 const memoryMs = 1_000;

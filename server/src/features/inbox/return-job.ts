@@ -4,8 +4,8 @@ import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Claim, finishLeased, type Job, loadNotes } from '../../queue/index.ts';
 import { arrivedAtSql } from './changes-store.ts';
+import { inboxTopic } from './item.ts';
 import type { SnoozeNote } from './snoozes.ts';
-import { inboxTopic } from './topic.ts';
 
 /** An item whose snooze is over, and its new position. */
 interface ReturningItem {

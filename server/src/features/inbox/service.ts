@@ -1,18 +1,14 @@
-import { type Sql, transaction } from '../../db/sql.ts';
-import type { Deps } from '../../deps.ts';
+import { transaction } from '../../db/sql.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { newId } from '../../kernel/ids.ts';
 import { encodeCursor, pageRequest } from '../../kernel/page.ts';
-import type { Lane } from '../../queue/index.ts';
-import { type ActionEvents, createActions } from './actions.ts';
+import { type ActionDeps, takeAction } from './actions.ts';
 import { type InboxSelection, markItems } from './bulk-store.ts';
 import { markItem } from './changes-store.ts';
-import { itemView, type Owner } from './item.ts';
+import { enqueueReceipts, enqueueWithdrawal, openedReceipt } from './follow-ups.ts';
+import { inboxTopic, itemView, type Owner } from './item.ts';
 import type { BulkRequest, FeedQuery, Item, UnreadCounts } from './schema.ts';
-import { createSnoozes } from './snoozes.ts';
+import { beginSnooze, endSnooze } from './snoozes.ts';
 import { findFeed, findItem, findTabCounts, findUnreadCount } from './store.ts';
-import { inboxTopic } from './topic.ts';
-import { enqueueWithdrawal } from './withdrawals.ts';
 
 export interface InboxService {
   feed(
@@ -38,47 +34,14 @@ export interface InboxService {
   act(owner: Owner, id: string, key: string): Promise<Item>;
 }
 
-type InboxDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'> & { actionEvents: ActionEvents };
-
-/** The maximum of items read by one transaction of a bulk change, which blocks all other changes of that inbox. */
-const markAtOnce = 10_000;
-
-export function createInboxService(deps: InboxDeps): InboxService {
-  const { pool, queue, clock, doorbell } = deps;
-
-  /** Reading an item is a receipt for its notification: the job for other receipts makes an event of it. */
-  function enqueueOpened(
-    sql: Sql,
-    { environmentId }: Owner,
-    ids: string[],
-    lane: Lane,
-    at: Date,
-  ): Promise<void> {
-    return queue.enqueue(
-      sql,
-      ids.map((id) => ({
-        kind: 'receipt' as const,
-        id: newId(),
-        lane,
-        environmentId,
-        note: {
-          notification_id: id,
-          type: 'Opened' as const,
-          detail: 'Read in the inbox.',
-          at: at.toISOString(),
-        },
-      })),
-    );
-  }
+export function createInboxService(deps: ActionDeps): InboxService {
+  const { pool } = deps;
 
   async function get(owner: Owner, id: string): Promise<Item> {
     const item = await findItem(pool, owner, id);
     if (!item) throw notFound('inbox item');
     return itemView(item);
   }
-
-  const snoozes = createSnoozes(deps);
-  const actions = createActions(deps);
 
   return {
     async feed(owner, query) {
@@ -106,64 +69,89 @@ export function createInboxService(deps: InboxDeps): InboxService {
     },
 
     async mark(owner, id, as) {
-      const now = new Date(clock());
-      const change = await transaction(pool, async (tx) => {
-        const done = await markItem(tx, owner, id, as, now);
-        if (done?.snooze_id && as === 'archived') await queue.withdraw(tx, 'inbox_return', done.snooze_id);
-        if (as === 'read' && done?.first_read) await enqueueOpened(tx, owner, [id], 'normal', now);
-        if (as !== 'unread' && done?.rung) await enqueueWithdrawal(tx, queue, owner, [id]);
-        return done;
-      });
-      if (change) doorbell.ring(inboxTopic(owner));
-      if (as === 'read' && change) queue.ring('receipt');
-      if (change?.rung) queue.ring('push');
+      await markOne(deps, owner, id, as);
       return get(owner, id);
     },
 
     async markAll(owner, as, request) {
-      const now = new Date(clock());
-      const filter: InboxSelection = {
-        ids: request.ids ?? null,
-        before: request.before ? new Date(request.before) : null,
-        category: request.category,
-        tag: request.tag,
-        isRead: request.status === 'read',
-      };
-      let total = 0;
-      let after: string | null = null;
-      do {
-        const slice = { after, limit: markAtOnce };
-        const done = await transaction(pool, async (tx) => {
-          const result = await markItems(tx, owner, as, filter, slice, now);
-          if (as === 'read') await enqueueOpened(tx, owner, result.firstRead, 'bulk', now);
-          if (result.snoozes.length > 0) await queue.withdrawMany(tx, 'inbox_return', result.snoozes);
-          await enqueueWithdrawal(tx, queue, owner, result.rung);
-          return result;
-        });
-        total += done.marked;
-        after = done.next;
-      } while (after !== null);
-      if (total > 0) {
-        if (as === 'read') queue.ring('receipt');
-        queue.ring('push');
-        doorbell.ring(inboxTopic(owner));
-      }
-      return { marked: total, unread: await findUnreadCount(pool, owner) };
+      const marked = await markMany(deps, owner, as, request);
+      return { marked, unread: await findUnreadCount(pool, owner) };
     },
 
     async snooze(owner, id, until) {
-      await snoozes.begin(owner, id, until);
+      await beginSnooze(deps, owner, id, until);
       return get(owner, id);
     },
 
     async unsnooze(owner, id) {
-      await snoozes.end(owner, id);
+      await endSnooze(deps, owner, id);
       return get(owner, id);
     },
 
     async act(owner, id, key) {
-      await actions.take(owner, id, key);
+      await takeAction(deps, owner, id, key);
       return get(owner, id);
     },
   };
+}
+
+async function markOne(
+  { pool, queue, clock, doorbell }: ActionDeps,
+  owner: Owner,
+  id: string,
+  as: 'read' | 'unread' | 'archived',
+): Promise<void> {
+  const at = new Date(clock());
+  const change = await transaction(pool, async (tx) => {
+    const done = await markItem(tx, owner, id, as, at);
+    if (done?.snooze_id && as === 'archived') await queue.withdraw(tx, 'inbox_return', done.snooze_id);
+    if (as === 'read' && done?.first_read)
+      await enqueueReceipts(tx, queue, owner, { receipts: [openedReceipt(id)], lane: 'normal', at });
+    if (as !== 'unread' && done?.rung) await enqueueWithdrawal(tx, queue, owner, [id]);
+    return done;
+  });
+  if (change) doorbell.ring(inboxTopic(owner));
+  if (as === 'read' && change) queue.ring('receipt');
+  if (change?.rung) queue.ring('push');
+}
+
+/** The maximum of items read by one transaction of a bulk change, which blocks all other changes of that inbox. */
+const markAtOnce = 10_000;
+
+/** Resolves to the number of changed items. */
+async function markMany(
+  { pool, queue, clock, doorbell }: ActionDeps,
+  owner: Owner,
+  as: 'read' | 'archived',
+  request: BulkRequest,
+): Promise<number> {
+  const at = new Date(clock());
+  const filter: InboxSelection = {
+    ids: request.ids ?? null,
+    before: request.before ? new Date(request.before) : null,
+    category: request.category,
+    tag: request.tag,
+    isRead: request.status === 'read',
+  };
+  let total = 0;
+  let after: string | null = null;
+  do {
+    const slice = { after, limit: markAtOnce };
+    const done = await transaction(pool, async (tx) => {
+      const result = await markItems(tx, owner, as, filter, slice, at);
+      const receipts = as === 'read' ? result.firstRead.map(openedReceipt) : [];
+      await enqueueReceipts(tx, queue, owner, { receipts, lane: 'bulk', at });
+      if (result.snoozes.length > 0) await queue.withdrawMany(tx, 'inbox_return', result.snoozes);
+      await enqueueWithdrawal(tx, queue, owner, result.rung);
+      return result;
+    });
+    total += done.marked;
+    after = done.next;
+  } while (after !== null);
+  if (total > 0) {
+    if (as === 'read') queue.ring('receipt');
+    queue.ring('push');
+    doorbell.ring(inboxTopic(owner));
+  }
+  return total;
 }

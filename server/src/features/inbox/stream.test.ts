@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../test/harness/app.ts';
 import { openStream, type TestStream } from '../../../test/harness/event-stream.ts';
-import { tidyInbox } from './housekeeping.ts';
+import { tidyInbox } from './events-store.ts';
 import { mintToken } from './token.ts';
 
 let app: TestApp;
