@@ -61,6 +61,19 @@ interface PooledThread {
   timer: NodeJS.Timeout | undefined;
 }
 
+/** The threads of a pool and what waits for them. */
+interface PoolState {
+  entry: ThreadEntry;
+  log: Log;
+  maxThreads: number;
+  idleMs: number;
+  open: Set<PooledThread>;
+  /** Threads that are shutting down. */
+  ending: Set<Promise<void>>;
+  queue: ReturnType<typeof createFairQueue<WaitingTask>>;
+  isStopped: boolean;
+}
+
 const defaultLimitMs = 3_000;
 /** On a busy machine a thread gets little processor time: this many times the limit by the wall clock always ends it. */
 const clockFactor = 10;
@@ -69,119 +82,23 @@ const startWithinMs = 60_000;
 const niceness: Record<TaskLane, number> = { claims: 2, requests: 5 };
 const maxOrganizations = 50_000;
 
-export function createTaskPool(options: TaskPoolOptions): TaskPool {
-  const { entry, log, threads = 3, idleMs = 20_000, waitingPerOwner = 100, organizationOf } = options;
-  const open = new Set<PooledThread>();
-  /** Threads that are shutting down. */
-  const ending = new Set<Promise<void>>();
-  const queue = createFairQueue<WaitingTask>(threads);
+export function createTaskPool({
+  entry,
+  log,
+  threads: maxThreads = 3,
+  idleMs = 20_000,
+  waitingPerOwner = 100,
+  organizationOf,
+}: TaskPoolOptions): TaskPool {
+  const queue = createFairQueue<WaitingTask>(maxThreads);
+  const pool: PoolState = {
+    ...{ entry, log, maxThreads, idleMs, queue },
+    open: new Set(),
+    ending: new Set(),
+    isStopped: false,
+  };
   /** Environments do not move between organizations. */
   const organizations = createCache<string>(maxOrganizations);
-  let stopped = false;
-
-  function assign(): void {
-    for (;;) {
-      const idle = [...open].filter(({ running }) => running === null);
-      if (stopped || (idle.length === 0 && open.size >= threads)) return;
-      const next = queue.take();
-      if (!next) return;
-      // Requests would otherwise take the thread of the claims whenever it is free, and the next claim would have to start another.
-      const own = idle.find(({ lane }) => lane === next.lane);
-      begin(own ?? (open.size < threads ? openThread(next.lane) : (idle[0] as PooledThread)), next);
-    }
-  }
-
-  function begin(pooled: PooledThread, next: QueuedTask<WaitingTask>): void {
-    pooled.running = next;
-    if (pooled.isReady) startClock(pooled, next.item);
-    try {
-      const { task, input } = next.item;
-      pooled.thread.post({ task: task.name, input }, task.transfer?.(input));
-    } catch (error) {
-      end(pooled).reject(error); // an input that cannot be copied
-    }
-  }
-
-  function startClock(pooled: PooledThread, running: WaitingTask): void {
-    clearTimeout(pooled.timer);
-    pooled.startedAt = steadyClock();
-    pooled.cpuMsBefore = cpuMsOf(pooled.osThreadId) ?? 0;
-    pooled.timer = setTimeout(() => checkLimit(pooled, running), limitOf(running));
-  }
-
-  function checkLimit(pooled: PooledThread, running: WaitingTask): void {
-    const limitMs = limitOf(running);
-    const elapsedMs = steadyClock() - pooled.startedAt;
-    const spentMs = spentBy(pooled);
-    if (spentMs < limitMs && elapsedMs < clockFactor * limitMs) {
-      pooled.timer = setTimeout(() => checkLimit(pooled, running), Math.max(50, limitMs - spentMs));
-      return;
-    }
-    const { task, owner } = running;
-    log.warn({ task: task.name, owner, ms: Math.round(spentMs) }, 'a task took too long and was stopped');
-    discard(pooled, new TaskStopped('it took too long'));
-  }
-
-  /** Marks the thread as free and returns its task. */
-  function end(pooled: PooledThread): WaitingTask {
-    const done = pooled.running as QueuedTask<WaitingTask>;
-    clearTimeout(pooled.timer);
-    queue.end(done, spentBy(pooled));
-    pooled.running = null;
-    pooled.timer = setTimeout(() => discard(pooled, null), idleMs);
-    queueMicrotask(assign);
-    return done.item;
-  }
-
-  /** Ends the thread. Only its current task fails; waiting tasks go to another thread. */
-  function discard(pooled: PooledThread, reason: Error | null): void {
-    clearTimeout(pooled.timer);
-    open.delete(pooled);
-    void endThread(pooled);
-    if (pooled.running) {
-      queue.end(pooled.running, spentBy(pooled));
-      pooled.running.item.reject(reason);
-      pooled.running = null;
-    }
-    assign();
-  }
-
-  async function endThread({ thread }: PooledThread): Promise<void> {
-    const ended = thread.end();
-    ending.add(ended);
-    await ended;
-    ending.delete(ended);
-  }
-
-  function openThread(lane: TaskLane): PooledThread {
-    const pooled: PooledThread = {
-      lane,
-      isReady: false,
-      osThreadId: null,
-      running: null,
-      startedAt: 0,
-      cpuMsBefore: 0,
-      timer: setTimeout(() => discard(pooled, new Error('a worker thread did not start')), startWithinMs),
-      thread: startThread(entry, { niceness: niceness[lane] } satisfies ThreadSettings, {
-        message(message) {
-          if (!open.has(pooled)) return; // a late message of an ended thread
-          if (!isHello(message)) return settle(end(pooled), message as TaskAnswer);
-          pooled.isReady = true;
-          pooled.osThreadId = message.osThreadId;
-          if (pooled.running) startClock(pooled, pooled.running.item);
-        },
-        failed(error) {
-          log.error(
-            { err: error, task: pooled.running?.item.task.name },
-            'a worker thread ended unexpectedly',
-          );
-          discard(pooled, error);
-        },
-      }),
-    };
-    open.add(pooled);
-    return pooled;
-  }
 
   async function findOrganization(owner: string): Promise<string> {
     try {
@@ -200,12 +117,12 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
         return task.work(input);
       }
       const shared = organizations.get(owner) ?? (await findOrganization(owner));
-      if (stopped) throw stopping();
+      if (pool.isStopped) throw stopping();
       if (queue.waiting(lane, shared) >= maxWaiting) throw tooMany();
       return new Promise<Output>((resolve, reject) => {
         const settled = { resolve: (output: unknown) => resolve(output as Output), reject };
         queue.add(lane, shared, { task, owner, input, ...settled });
-        assign();
+        assign(pool);
       });
     },
   });
@@ -214,21 +131,129 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
     ...runner('requests', waitingPerOwner),
     unlimited: runner('claims', Infinity),
     waiting: (owner) => queue.waiting('claims', organizations.get(owner) ?? owner),
-    size: () => open.size,
+    size: () => pool.open.size,
     async stop() {
-      stopped = true;
+      pool.isStopped = true;
       for (const { reject } of queue.drain()) reject(stopping());
       await Promise.all(
-        [...open].map(async (pooled) => {
+        [...pool.open].map(async (pooled) => {
           clearTimeout(pooled.timer);
-          open.delete(pooled);
-          await endThread(pooled);
+          pool.open.delete(pooled);
+          await endThread(pool, pooled);
           pooled.running?.item.reject(stopping());
         }),
       );
-      await Promise.all(ending);
+      await Promise.all(pool.ending);
     },
   };
+}
+
+/** Gives waiting tasks to idle threads, and to new ones while there may be more. */
+function assign(pool: PoolState): void {
+  const { open, maxThreads, queue } = pool;
+  for (;;) {
+    const idle = [...open].filter(({ running }) => running === null);
+    if (pool.isStopped || (idle.length === 0 && open.size >= maxThreads)) return;
+    const next = queue.take();
+    if (!next) return;
+    // Requests would otherwise take the thread of the claims whenever it is free, and the next claim would have to start another.
+    const own = idle.find(({ lane }) => lane === next.lane);
+    begin(
+      pool,
+      own ?? (open.size < maxThreads ? openThread(pool, next.lane) : (idle[0] as PooledThread)),
+      next,
+    );
+  }
+}
+
+function begin(pool: PoolState, pooled: PooledThread, next: QueuedTask<WaitingTask>): void {
+  pooled.running = next;
+  if (pooled.isReady) startClock(pool, pooled, next.item);
+  try {
+    const { task, input } = next.item;
+    pooled.thread.post({ task: task.name, input }, task.transfer?.(input));
+  } catch (error) {
+    end(pool, pooled).reject(error); // an input that cannot be copied
+  }
+}
+
+function startClock(pool: PoolState, pooled: PooledThread, running: WaitingTask): void {
+  clearTimeout(pooled.timer);
+  pooled.startedAt = steadyClock();
+  pooled.cpuMsBefore = cpuMsOf(pooled.osThreadId) ?? 0;
+  pooled.timer = setTimeout(checkLimit, limitOf(running), pool, pooled, running);
+}
+
+function checkLimit(pool: PoolState, pooled: PooledThread, running: WaitingTask): void {
+  const limitMs = limitOf(running);
+  const elapsedMs = steadyClock() - pooled.startedAt;
+  const spentMs = spentBy(pooled);
+  if (spentMs < limitMs && elapsedMs < clockFactor * limitMs) {
+    pooled.timer = setTimeout(checkLimit, Math.max(50, limitMs - spentMs), pool, pooled, running);
+    return;
+  }
+  const { task, owner } = running;
+  pool.log.warn({ task: task.name, owner, ms: Math.round(spentMs) }, 'a task took too long and was stopped');
+  discard(pool, pooled, new TaskStopped('it took too long'));
+}
+
+/** Marks the thread as free and returns its task. */
+function end(pool: PoolState, pooled: PooledThread): WaitingTask {
+  const done = pooled.running as QueuedTask<WaitingTask>;
+  clearTimeout(pooled.timer);
+  pool.queue.end(done, spentBy(pooled));
+  pooled.running = null;
+  pooled.timer = setTimeout(discard, pool.idleMs, pool, pooled, null);
+  queueMicrotask(() => assign(pool));
+  return done.item;
+}
+
+/** Ends the thread. Only its current task fails; waiting tasks go to another thread. */
+function discard(pool: PoolState, pooled: PooledThread, reason: Error | null): void {
+  clearTimeout(pooled.timer);
+  pool.open.delete(pooled);
+  void endThread(pool, pooled);
+  if (pooled.running) {
+    pool.queue.end(pooled.running, spentBy(pooled));
+    pooled.running.item.reject(reason);
+    pooled.running = null;
+  }
+  assign(pool);
+}
+
+async function endThread({ ending }: PoolState, { thread }: PooledThread): Promise<void> {
+  const ended = thread.end();
+  ending.add(ended);
+  await ended;
+  ending.delete(ended);
+}
+
+function openThread(pool: PoolState, lane: TaskLane): PooledThread {
+  const pooled: PooledThread = {
+    lane,
+    isReady: false,
+    osThreadId: null,
+    running: null,
+    startedAt: 0,
+    cpuMsBefore: 0,
+    timer: setTimeout(() => discard(pool, pooled, new Error('a worker thread did not start')), startWithinMs),
+    thread: startThread(pool.entry, { niceness: niceness[lane] } satisfies ThreadSettings, {
+      message(message) {
+        if (!pool.open.has(pooled)) return; // a late message of an ended thread
+        if (!isHello(message)) return settle(end(pool, pooled), message as TaskAnswer);
+        pooled.isReady = true;
+        pooled.osThreadId = message.osThreadId;
+        if (pooled.running) startClock(pool, pooled, pooled.running.item);
+      },
+      failed(error) {
+        const task = pooled.running?.item.task.name;
+        pool.log.error({ err: error, task }, 'a worker thread ended unexpectedly');
+        discard(pool, pooled, error);
+      },
+    }),
+  };
+  pool.open.add(pooled);
+  return pooled;
 }
 
 /** The processor time of the running task; 0 before its thread is ready. */
