@@ -19,33 +19,13 @@ export interface Scrape {
 }
 
 /** The metrics of /metrics. Labels are bounded sets only (routes, channels, kinds); never ids or addresses. */
-export interface Metrics {
-  registry: Registry;
-  httpDuration: Histogram<'operation' | 'status'>;
-  accepted: Counter<'channel'>;
-  attempts: Counter<'channel' | 'provider_kind' | 'outcome'>;
-  settled: Counter<'channel' | 'status'>;
-  acceptToAttempt: Histogram<'lane'>;
-  webhookAttempts: Counter<'outcome'>;
-  pushes: Counter<'kind' | 'outcome'>;
-  inFlight: Gauge<'kind'>;
-  rescued: Counter<'kind'>;
-  outcomeWriteFailures: Counter<'kind'>;
-  callbacks: Counter<'provider_kind' | 'outcome'>;
-  openStreams: Gauge;
-  pausedPaces: Gauge;
-  providerOutages: Gauge;
-  objectStoreCalls: Counter<'operation' | 'outcome'>;
-  listReads: Counter<'server' | 'reason'>;
-  replicaLag: Gauge;
-  smtpMessages: Counter<'outcome'>;
-  smtpSignIns: Counter<'outcome'>;
-  smtpConnections: Gauge;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
   return {
     registry,
     httpDuration: new Histogram({
@@ -55,24 +35,17 @@ export function createMetrics(): Metrics {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
       registers,
     }),
-    accepted: new Counter({
-      name: 'carillon_notifications_accepted_total',
-      help: 'Notifications accepted.',
-      labelNames: ['channel'],
-      registers,
-    }),
-    attempts: new Counter({
-      name: 'carillon_provider_attempts_total',
-      help: 'Provider attempts, by outcome.',
-      labelNames: ['channel', 'provider_kind', 'outcome'],
-      registers,
-    }),
-    settled: new Counter({
-      name: 'carillon_notifications_settled_total',
-      help: 'Notifications that left the queue, by final status.',
-      labelNames: ['channel', 'status'],
-      registers,
-    }),
+    accepted: counter('carillon_notifications_accepted_total', 'Notifications accepted.', ['channel']),
+    attempts: counter('carillon_provider_attempts_total', 'Provider attempts, by outcome.', [
+      'channel',
+      'provider_kind',
+      'outcome',
+    ]),
+    settled: counter(
+      'carillon_notifications_settled_total',
+      'Notifications that left the queue, by final status.',
+      ['channel', 'status'],
+    ),
     acceptToAttempt: new Histogram({
       name: 'carillon_accept_to_attempt_seconds',
       help: 'From acceptance to the first provider call.',
@@ -80,37 +53,23 @@ export function createMetrics(): Metrics {
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
       registers,
     }),
-    webhookAttempts: new Counter({
-      name: 'carillon_webhook_attempts_total',
-      help: 'Calls to webhook endpoints, by outcome.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    pushes: new Counter({
-      name: 'carillon_pushes_total',
-      help: 'Pushes to devices, by outcome.',
-      labelNames: ['kind', 'outcome'],
-      registers,
-    }),
+    webhookAttempts: counter('carillon_webhook_attempts_total', 'Calls to webhook endpoints, by outcome.', [
+      'outcome',
+    ]),
+    pushes: counter('carillon_pushes_total', 'Pushes to devices, by outcome.', ['kind', 'outcome']),
     inFlight: new Gauge({
       name: 'carillon_work_in_flight',
       help: 'Jobs leased by the processes of this service.',
       labelNames: ['kind'],
       registers,
     }),
-    rescued: new Counter({
-      name: 'carillon_work_rescued_total',
-      help: 'Jobs rescued from dead workers.',
-      labelNames: ['kind'],
-      registers,
-    }),
-    outcomeWriteFailures: new Counter({
-      name: 'carillon_outcome_write_failures_total',
-      help: 'Failed attempts to write an outcome that fails alone; the attempts go on until one succeeds.',
-      labelNames: ['kind'],
-      registers,
-    }),
-    pausedPaces: new Gauge({
+    rescued: counter('carillon_work_rescued_total', 'Jobs rescued from dead workers.', ['kind']),
+    outcomeWriteFailures: counter(
+      'carillon_outcome_write_failures_total',
+      'Failed attempts to write an outcome that fails alone; the attempts go on until one succeeds.',
+      ['kind'],
+    ),
+    activeThrottles: new Gauge({
       name: 'carillon_provider_pauses',
       help: 'Active provider throttles in all environments, as last read.',
       aggregator: 'max', // every process reads the same number from the database
@@ -122,47 +81,39 @@ export function createMetrics(): Metrics {
       aggregator: 'max',
       registers,
     }),
-    objectStoreCalls: new Counter({
-      name: 'carillon_object_store_calls_total',
-      help: 'Calls to the object store, by outcome.',
-      labelNames: ['operation', 'outcome'],
-      registers,
-    }),
-    listReads: new Counter({
-      name: 'carillon_list_reads_total',
-      help: 'Reads of lists and the overview with a replica configured, by server and reason.',
-      labelNames: ['server', 'reason'],
-      registers,
-    }),
+    objectStoreCalls: counter('carillon_object_store_calls_total', 'Calls to the object store, by outcome.', [
+      'operation',
+      'outcome',
+    ]),
+    listReads: counter(
+      'carillon_list_reads_total',
+      'Reads of lists and the overview with a replica configured, by server and reason.',
+      ['server', 'reason'],
+    ),
     replicaLag: new Gauge({
       name: 'carillon_replica_lag_seconds',
       help: 'How far the replica for lists is behind, as last measured.',
       aggregator: 'max',
       registers,
     }),
-    smtpMessages: new Counter({
-      name: 'carillon_smtp_messages_total',
-      help: 'Messages submitted by SMTP: accepted, deferred (try again) or rejected.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    smtpSignIns: new Counter({
-      name: 'carillon_smtp_sign_ins_total',
-      help: 'Sign-ins by SMTP: accepted or rejected.',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    smtpMessages: counter(
+      'carillon_smtp_messages_total',
+      'Messages submitted by SMTP: accepted, deferred (try again) or rejected.',
+      ['outcome'],
+    ),
+    smtpSignIns: counter('carillon_smtp_sign_ins_total', 'Sign-ins by SMTP: accepted or rejected.', [
+      'outcome',
+    ]),
     smtpConnections: new Gauge({
       name: 'carillon_smtp_connections_open',
       help: 'Open SMTP connections.',
       registers,
     }),
-    callbacks: new Counter({
-      name: 'carillon_callback_reports_total',
-      help: 'Provider reports: applied, duplicate or about unknown messages; and rejected calls.',
-      labelNames: ['provider_kind', 'outcome'],
-      registers,
-    }),
+    callbacks: counter(
+      'carillon_callback_reports_total',
+      'Provider reports: applied, duplicate or about unknown messages; and rejected calls.',
+      ['provider_kind', 'outcome'],
+    ),
     openStreams: new Gauge({
       name: 'carillon_event_streams_open',
       help: 'Open event streams.',

@@ -101,7 +101,7 @@ export function createProviderHealthTracker(
       sweptAt = now;
       touched.clear();
       await outages.judge('all');
-      deps.metrics.pausedPaces.set(await countThrottles(pool));
+      deps.metrics.activeThrottles.set(await countThrottles(pool));
       await Promise.all([deleteOldCounts(pool), deleteOldThrottles(pool)]);
     } else if (touched.size > 0 && now - judgedAt >= judgeEveryMs) {
       judgedAt = now;
