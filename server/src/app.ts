@@ -28,7 +28,7 @@ import { openObjectStore } from './features/platform/objects/index.ts';
 import { createPages } from './features/platform/static-files/index.ts';
 import { type SmtpIn, startSmtpIn } from './features/smtp-in/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { createRateLimiter } from './http/rate-limit.ts';
+import { createRateLimiter } from './http/access.ts';
 import { createScrape } from './http/scrape.ts';
 import { createHttpServer } from './http/server.ts';
 import { closeWithin, stopAccepting } from './http/sockets.ts';

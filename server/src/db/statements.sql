@@ -1395,22 +1395,6 @@ left join lateral (
 left join inbox_items i on i.id = e.item_id and e.type in ('arrived', 'returned', 'acted')
 order by s.place, e.seq;
 
--- inbox_keys_delete_retired (features/inbox/keys-store.ts)
-delete from inbox_keys where retires_at < $1;
-
--- inbox_keys_insert (features/inbox/keys-store.ts)
-insert into inbox_keys (id, environment_id, sealed_key) values ($1, $2, $3);
-
--- inbox_keys_list (features/inbox/keys-store.ts)
-select k.id, k.sealed_key, k.retires_at, e.organization_id, m.state as move, m.moved_to
-from inbox_keys k join environments e on e.id = k.environment_id
-  left join organization_moves m on m.organization_id = e.organization_id
-where k.environment_id = $1 and (k.retires_at is null or k.retires_at > $2)
-order by k.retires_at desc nulls first;
-
--- inbox_keys_retire (features/inbox/keys-store.ts)
-update inbox_keys set retires_at = least(retires_at, $2) where environment_id = $1;
-
 -- inbox_lock_owners_of_snoozed (features/inbox/return-job.ts)
 select from inboxes b
 join (
@@ -1628,14 +1612,30 @@ i.action_key, i.action_at, i.snoozed_until, i.arrived_at from inbox_items i wher
 -- inbox_find_unread (features/inbox/store.ts)
 select unread::float8 from inboxes where environment_id = $1 and external_user_id = $2;
 
--- inbox_tickets_delete_expired (features/inbox/tickets-store.ts)
+-- inbox_keys_delete_retired (features/inbox/tokens-store.ts)
+delete from inbox_keys where retires_at < $1;
+
+-- inbox_keys_insert (features/inbox/tokens-store.ts)
+insert into inbox_keys (id, environment_id, sealed_key) values ($1, $2, $3);
+
+-- inbox_keys_list (features/inbox/tokens-store.ts)
+select k.id, k.sealed_key, k.retires_at, e.organization_id, m.state as move, m.moved_to
+from inbox_keys k join environments e on e.id = k.environment_id
+  left join organization_moves m on m.organization_id = e.organization_id
+where k.environment_id = $1 and (k.retires_at is null or k.retires_at > $2)
+order by k.retires_at desc nulls first;
+
+-- inbox_keys_retire (features/inbox/tokens-store.ts)
+update inbox_keys set retires_at = least(retires_at, $2) where environment_id = $1;
+
+-- inbox_tickets_delete_expired (features/inbox/tokens-store.ts)
 delete from inbox_tickets where expires_at < $1;
 
--- inbox_tickets_insert (features/inbox/tickets-store.ts)
+-- inbox_tickets_insert (features/inbox/tokens-store.ts)
 insert into inbox_tickets (ticket_hash, environment_id, external_user_id, token_expires_at, expires_at)
 values ($1, $2, $3, $4, $5);
 
--- inbox_tickets_take (features/inbox/tickets-store.ts)
+-- inbox_tickets_take (features/inbox/tokens-store.ts)
 delete from inbox_tickets t using environments e
 where t.ticket_hash = $1 and t.expires_at > $2 and e.id = t.environment_id
 returning t.environment_id, e.organization_id, t.external_user_id, t.token_expires_at;
@@ -3709,12 +3709,12 @@ set name = $2, description = $3, status = $4, active_version = $5, latest_versio
 where id = $1
 returning id, environment_id, key, name, description, status, active_version, latest_version, updated_at;
 
--- http_insert_rate_buckets (http/rate-limit.ts)
+-- http_insert_rate_buckets (http/access.ts)
 insert into rate_buckets (key_id, tokens, refilled_at)
 select key_id, tokens, now() from unnest($1::uuid[], $2::float8[]) as d (key_id, tokens) order by key_id
 on conflict (key_id) do nothing;
 
--- http_take_rate_tokens (http/rate-limit.ts)
+-- http_take_rate_tokens (http/access.ts)
 with demand as (
   select * from unnest($1::uuid[], $2::float8[], $3::float8[], $4::float8[]) as d (key_id, rate, capacity, wanted)
 ), locked as (

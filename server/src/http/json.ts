@@ -30,11 +30,11 @@ export const tinyBytes = 4_096;
  * null: refused), unbounded nesting (code that walks it would run out of stack: refused), and an unbounded number of values
  * (refused).
  *
- * `listApart` names a list whose elements are independent: an element that must be refused is replaced by its Problem.
+ * `independentList` names a list whose elements are independent: an element that must be refused is replaced by its Problem.
  */
-export function parseJson(text: string, listApart?: string): unknown {
-  const limit = listApart === undefined ? maxValues : maxListValues;
-  const excess = excessIn(text, limit, listApart === undefined ? maxDepth : Infinity);
+export function parseJson(text: string, independentList?: string): unknown {
+  const limit = independentList === undefined ? maxValues : maxListValues;
+  const excess = excessIn(text, limit, independentList === undefined ? maxDepth : Infinity);
   if (excess === 'depth') throw tooDeep();
   if (excess === 'values') throw new Problem('payload_too_large', `The body has more than ${limit} values.`);
   let value: unknown;
@@ -49,9 +49,10 @@ export function parseJson(text: string, listApart?: string): unknown {
     if (fault === 'depth') throw tooDeep();
     return needsCleaning || fault === 'range' ? cleaned(part, '') : part;
   };
-  if (listApart === undefined || !isRecord(value) || !Array.isArray(value[listApart])) return checked(value);
-  const elements = value[listApart].map((element: unknown) => problemOr(() => checked(element)));
-  return { ...(checked({ ...value, [listApart]: [] }) as object), [listApart]: elements };
+  if (independentList === undefined || !isRecord(value) || !Array.isArray(value[independentList]))
+    return checked(value);
+  const elements = value[independentList].map((element: unknown) => problemOr(() => checked(element)));
+  return { ...(checked({ ...value, [independentList]: [] }) as object), [independentList]: elements };
 }
 
 /** Reads the body of a request. A large one is read in a thread, so that no body holds the event loop. */
@@ -59,12 +60,12 @@ export async function readBody(
   tasks: TaskRunner,
   owner: string,
   bytes: Buffer,
-  listApart?: string,
+  independentList?: string,
 ): Promise<unknown> {
   try {
-    const { value, elements } = await tasks.run(bodyTask, owner, { bytes, listApart });
+    const { value, elements } = await tasks.run(bodyTask, owner, { bytes, independentList });
     await yieldToEventLoop(); // the transfer from the thread used up part of this event-loop iteration
-    if (listApart === undefined || !elements) return value;
+    if (independentList === undefined || !elements) return value;
     const list: unknown[] = [];
     for (const element of elements) {
       while (isLoopHeld()) await yieldToEventLoop();
@@ -74,7 +75,7 @@ export async function readBody(
           : new Problem(element.code, element.message, element),
       );
     }
-    return { ...(value as object), [listApart]: list };
+    return { ...(value as object), [independentList]: list };
   } catch (error) {
     if (!(error instanceof TaskStopped)) throw error;
     throw new Problem('payload_too_large', `The body cannot be parsed: ${error.message}.`, { cause: error });
@@ -83,7 +84,7 @@ export async function readBody(
 
 interface BodyInput {
   bytes: Uint8Array;
-  listApart: string | undefined;
+  independentList: string | undefined;
 }
 interface BodyOutput {
   /** The value without the independent list, when `elements` is present. */
@@ -97,10 +98,10 @@ export const bodyTask: Task<BodyInput, BodyOutput> = {
   isLight: ({ bytes }) => bytes.length <= lightBytes,
   transfer: ({ bytes }) =>
     bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer as ArrayBuffer] : [],
-  work({ bytes, listApart }) {
-    const value = parseJsonBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), listApart);
-    if (bytes.length <= lightBytes || listApart === undefined || !isRecord(value)) return { value };
-    const { [listApart]: list, ...rest } = value;
+  work({ bytes, independentList }) {
+    const value = parseJsonBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), independentList);
+    if (bytes.length <= lightBytes || independentList === undefined || !isRecord(value)) return { value };
+    const { [independentList]: list, ...rest } = value;
     if (!Array.isArray(list)) return { value };
     return { value: rest, elements: list.map(elementOf) };
   },
@@ -121,9 +122,9 @@ function elementOf(element: unknown): NonNullable<BodyOutput['elements']>[number
 }
 
 /** Bodies are UTF-8. Other bytes would be read as different text than the caller meant. */
-export function parseJsonBytes(bytes: Buffer, listApart?: string): unknown {
+export function parseJsonBytes(bytes: Buffer, independentList?: string): unknown {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not valid UTF-8.');
-  return bytes.length === 0 ? undefined : parseJson(bytes.toString(), listApart);
+  return bytes.length === 0 ? undefined : parseJson(bytes.toString(), independentList);
 }
 
 function problemOr<Value>(read: () => Value): Value | Problem {

@@ -36,7 +36,7 @@ export interface SignedIn {
 
 /** Identifies the caller of a request; the accounts feature provides it. Throws a Problem of type `authentication_error`. */
 export interface Authenticator {
-  byKey(secret: string): Soon<Principal>;
+  byKey(secret: string): MaybePromise<Principal>;
   bySession(token: string, environmentId: string | undefined): Promise<Principal>;
   /** Always reads the database, never a cache. */
   personOf(token: string): Promise<SignedIn>;
@@ -66,9 +66,12 @@ export interface RecipientAuthenticator {
 }
 
 /** A value that is mostly there already: what is found in memory needs no promise, which costs every request a turn of the queue. */
-export type Soon<Value> = Value | Promise<Value>;
+export type MaybePromise<Value> = Value | Promise<Value>;
 
 /** Goes on at once when the value is there. */
-export function andThen<In, Out>(value: Soon<In>, next: (value: In) => Soon<Out>): Soon<Out> {
+export function whenReady<In, Out>(
+  value: MaybePromise<In>,
+  next: (value: In) => MaybePromise<Out>,
+): MaybePromise<Out> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

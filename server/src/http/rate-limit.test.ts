@@ -3,8 +3,9 @@ import { startTestApp } from '../../test/harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { createPool, type Pool, query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
+import { createRateLimiter, type RateLimiter } from './access.ts';
 import type { Plan } from './principal.ts';
-import { createRateLimiter, type RateLimiter, type RateVerdict } from './rate-limit.ts';
+import type { RateVerdict } from './token-buckets.ts';
 
 let db: TestDatabase;
 let otherPool: Pool;

@@ -32,7 +32,7 @@ export interface Route {
   /** The whole body may be left out; the handler then sees `{}`. */
   bodyOptional?: boolean;
   /** A list in the body whose elements are independent: an element that cannot be accepted is replaced by its Problem. */
-  listApart?: string;
+  independentList?: string;
   /** For routes without credentials whose URL contains a secret: called before the body is read, throws to refuse the call. */
   admit?: (request: FastifyRequest) => Promise<void>;
   /** Any media type is accepted, and the handler receives the body as a Buffer (undefined when there is none). */
@@ -44,7 +44,7 @@ export interface Route {
   responses: Record<number, TSchema | null>;
   /** Errors of the handler that do not follow from the shape of the route (see errorStatuses). */
   errors?: readonly ProblemCode[];
-  /** May use seconds of a processor on the input of its caller, who has a few such requests at a time (computations.ts). */
+  /** May use seconds of a processor on the input of its caller, who has a few such requests at a time (access.ts). */
   computes?: true;
   /** The limit in bytes; by default 1 MiB, and 16 KiB for routes without credentials. */
   bodyLimit?: number;

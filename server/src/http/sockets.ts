@@ -14,7 +14,7 @@ interface Sockets {
   /** Called right before a request is answered, whether it has arrived whole or not. */
   answer(request: IncomingMessage): void;
   /** A client that is answered now should not reuse its connection, and closing should not wait for it. */
-  areLeaving(): boolean;
+  isDraining(): boolean;
 }
 
 /**
@@ -42,7 +42,7 @@ export function createSockets(lingerMs = 2_000): Sockets {
     answer(request) {
       if (!request.complete) answeredEarly.set(request.socket, request);
     },
-    areLeaving: () => closing || !isListening(),
+    isDraining: () => closing || !isListening(),
     refuse(error, socket) {
       if (!socket.writable || answeredEarly.get(socket)?.complete === false) {
         socket.destroy();

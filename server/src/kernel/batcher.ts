@@ -59,7 +59,7 @@ export function createBatcher<In, Out>(
     const taken = waiting.splice(0, count);
     const abandoned = taken.filter(({ isAbandoned }) => isAbandoned?.());
     if (abandoned.length === 0) return taken;
-    for (const { reject } of abandoned) reject(cutOff());
+    for (const { reject } of abandoned) reject(truncatedJson());
     return taken.filter((entry) => !abandoned.includes(entry));
   }
 
@@ -142,6 +142,6 @@ export function queueFull(): Problem {
 }
 
 /** The client is gone and cannot read the answer; it is for the log and the metrics. */
-export function cutOff(): Problem {
+export function truncatedJson(): Problem {
   return new Problem('invalid_json', 'The request is incomplete.');
 }

@@ -189,12 +189,12 @@ describe('the body of a request', () => {
       '[1,,2]',
       '"text"',
     ];
-    const outcome = (text: string, listApart?: string) =>
-      readBody(app.deps.tasks, 'me', Buffer.from(text), listApart).catch((error: unknown) => error);
+    const outcome = (text: string, independentList?: string) =>
+      readBody(app.deps.tasks, 'me', Buffer.from(text), independentList).catch((error: unknown) => error);
     const padding = ' '.repeat(70_000);
     for (const text of texts)
-      for (const listApart of [undefined, 'list'])
-        expect(await outcome(text + padding, listApart)).toEqual(await outcome(text, listApart));
+      for (const independentList of [undefined, 'list'])
+        expect(await outcome(text + padding, independentList)).toEqual(await outcome(text, independentList));
   });
 
   test('with large attachments is read, hashed and told from another', async () => {

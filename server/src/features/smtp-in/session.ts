@@ -4,7 +4,7 @@ import { channelSpecs } from '../../channels/specs.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { problemOf } from '../../http/problem.ts';
-import type { RateLimiter } from '../../http/rate-limit.ts';
+import type { RateLimiter } from '../../http/access.ts';
 import { Problem } from '../../kernel/errors.ts';
 import type { NotificationService } from '../notifications/notifications/index.ts';
 import {

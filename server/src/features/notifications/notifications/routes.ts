@@ -57,7 +57,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
         'Each element is a send request with an optional idempotency_key (the Idempotency-Key header is ignored). Elements are independent: an invalid one gets an error at its position and the others are sent. The priority is bulk unless an element sets another one. The limits are 24 MiB and 100,000 JSON values in total, and 10,000 values per element.',
       access: 'notifications:send',
       body: BatchRequest,
-      listApart: 'notifications',
+      independentList: 'notifications',
       bodyLimit: sendBodyLimit,
       responses: { 202: BatchResponse },
       async handler({ principal, body, raw }) {

@@ -137,7 +137,7 @@ export function audienceRoutes({
       access: 'audiences:write',
       params: TopicParams,
       body: SubscriberIds,
-      listApart: 'external_user_ids', // which allows for more values
+      independentList: 'external_user_ids', // which allows for more values
       bodyLimit: limits.subscriberBodyBytes,
       responses: { 200: SubscribersAdded },
       async handler({ principal, params, body }) {
@@ -155,7 +155,7 @@ export function audienceRoutes({
       access: 'audiences:write',
       params: TopicParams,
       body: SubscriberIds,
-      listApart: 'external_user_ids', // which allows for more values
+      independentList: 'external_user_ids', // which allows for more values
       bodyLimit: limits.subscriberBodyBytes,
       responses: { 200: SubscribersRemoved },
       async handler({ principal, params, body }) {

@@ -2,10 +2,10 @@ import type { Pool } from '../../../db/sql.ts';
 import { moveProblem, type OrganizationMove } from '../../../http/organization-move.ts';
 import {
   type Authenticator,
-  andThen,
+  type MaybePromise,
   type Principal,
   type SignedIn,
-  type Soon,
+  whenReady,
 } from '../../../http/principal.ts';
 import { roleScopes, type Scope } from '../../../http/scopes.ts';
 import { type Cache, createCache } from '../../../kernel/cache.ts';
@@ -72,7 +72,7 @@ export function createAuthenticator(
   }
 
   /** The cache is keyed by the secret itself, in memory only: hashing it for every request cost 2 % of an accepted send. */
-  function rememberedKey(secret: string): Soon<Identity<Principal> | null> {
+  function rememberedKey(secret: string): MaybePromise<Identity<Principal> | null> {
     return remembered(keys, secret, () => loadKey(sha256(secret)));
   }
 
@@ -118,7 +118,7 @@ export function createAuthenticator(
 
   return {
     byKey(secret) {
-      return andThen(couldBeSecretKey(secret) ? rememberedKey(secret) : null, (found) => {
+      return whenReady(couldBeSecretKey(secret) ? rememberedKey(secret) : null, (found) => {
         const { principal } = valid(found, 'key');
         noteUse(principal.id, () => markKeyUsed(pool, principal.id));
         return principal;
@@ -166,7 +166,7 @@ export function createAuthenticator(
 
 interface Remembered<Value> {
   /** A promise until it is loaded: concurrent requests share one query. */
-  value: Soon<Value>;
+  value: MaybePromise<Value>;
 }
 
 /** A failed load (the database was unavailable) is not cached. */
@@ -174,7 +174,7 @@ function remembered<Value>(
   cache: Cache<Remembered<Value>>,
   key: string,
   load: () => Promise<Value>,
-): Soon<Value> {
+): MaybePromise<Value> {
   const known = cache.get(key);
   if (known) return known.value;
   const loading = load();

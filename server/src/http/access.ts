@@ -1,10 +1,124 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { type Pool, type Sql, statement } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
 import { createBatcher } from '../kernel/batcher.ts';
-import type { Plan, Principal, Recipient, SignedIn } from './principal.ts';
+import { Problem } from '../kernel/errors.ts';
+import {
+  type MaybePromise,
+  type Plan,
+  type Principal,
+  type Recipient,
+  type SignedIn,
+  whenReady,
+} from './principal.ts';
+import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
+import type { Route } from './route.ts';
+import { sessionTokenOf } from './session-cookie.ts';
 import { createTokenBuckets, type RateVerdict } from './token-buckets.ts';
 
-export type { RateVerdict };
+type Caller = Principal | Recipient | SignedIn;
+
+type AccessDeps = Pick<Deps, 'authenticator' | 'recipients' | 'publicUrl'> & { rateLimiter: RateLimiter };
+
+export function authenticate(
+  deps: AccessDeps,
+  { access, ticket }: Route,
+  request: FastifyRequest,
+): MaybePromise<Caller | null> {
+  if (access === 'public') return null;
+  if (access === 'session') {
+    return deps.authenticator.personOf(sessionToken(deps, request, 'Sign in to the dashboard first.'));
+  }
+  if (isRecipientAccess(access)) return identifyRecipient(deps.recipients, { access, ticket }, request);
+  return whenReady(identify(deps, request), (principal) => {
+    if (access !== 'key' && !principal.scopes.has(access)) {
+      throw new Problem('insufficient_scope', `This operation requires the scope ${access}.`);
+    }
+    return principal;
+  });
+}
+
+function identify(deps: AccessDeps, request: FastifyRequest): MaybePromise<Principal> {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) {
+    const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
+    if (!secret) {
+      throw new Problem('invalid_credentials', 'The Authorization header must be: Bearer <key>.', {
+        headers: challenge,
+      });
+    }
+    return deps.authenticator.byKey(secret);
+  }
+  const token = sessionToken(deps, request, 'Send the header: Authorization: Bearer <key>.');
+  const environment = request.headers['x-environment-id'];
+  return deps.authenticator.bySession(token, typeof environment === 'string' ? environment : undefined);
+}
+
+/**
+ * The session token of the cookie; a write must also have a header that other sites cannot send, which proves that it comes
+ * from our own page.
+ */
+function sessionToken(deps: AccessDeps, request: FastifyRequest, otherwise: string): string {
+  const token = sessionTokenOf(request.headers.cookie, deps.publicUrl());
+  if (!token) throw new Problem('missing_credentials', otherwise);
+  if (request.method !== 'GET' && request.method !== 'HEAD' && request.headers['x-carillon-csrf'] !== '1') {
+    throw new Problem(
+      'csrf_required',
+      'Writes with a dashboard session require the header X-Carillon-CSRF: 1.',
+    );
+  }
+  return token;
+}
+
+export const challenge = { 'www-authenticate': 'Bearer' };
+
+/** The key or the person, whose lists show what it has just written; null for callers without lists. */
+export function callerIdOf(principal: Caller | null): string | null {
+  if (principal === null || principal.kind === 'recipient') return null;
+  return principal.kind === 'person' ? principal.userId : principal.id;
+}
+
+/** The owner of the thread tasks that read large bodies. */
+export function ownerOf(principal: Caller | null): string {
+  if (principal === null) return 'public';
+  return principal.kind === 'person' ? principal.userId : principal.environmentId;
+}
+
+const limitedCallers = {
+  key: 'This key',
+  user: 'A person',
+  person: 'A person',
+  recipient: 'An end user',
+} as const satisfies Record<Caller['kind'], string>;
+
+export function limitRate(
+  { rateLimiter }: AccessDeps,
+  principal: Caller,
+  reply: FastifyReply,
+): MaybePromise<void> {
+  return whenReady(rateLimiter.take(principal), (verdict) => {
+    if (verdict) applyLimit(verdict, principal, reply);
+  });
+}
+
+function applyLimit(verdict: RateVerdict, principal: Caller, reply: FastifyReply): void {
+  const headers = {
+    'ratelimit-limit': String(verdict.limit),
+    'ratelimit-remaining': String(verdict.remaining),
+    'ratelimit-reset': String(verdict.resetSeconds),
+  };
+  if (!verdict.allowed) {
+    throw new Problem(
+      'rate_limited',
+      `${limitedCallers[principal.kind]} can make ${verdict.ratePerSecond} requests per second. Try again later.`,
+      {
+        headers: { ...headers, 'retry-after': String(verdict.retryAfterSeconds) },
+      },
+    );
+  }
+  reply.headers(headers);
+}
 
 export interface RateLimiter {
   /** Takes one token of the caller's bucket. Returns null, without any work, for keys without a limit. */
@@ -133,7 +247,7 @@ async function takeTokens(sql: Sql, buckets: Bucket[]): Promise<Map<string, Gran
   return new Map(rows.map(({ key_id, granted, tokens }) => [key_id, { granted, tokens }]));
 }
 
-const insert = statement(
+const insertRows = statement(
   'http_insert_rate_buckets',
   `insert into rate_buckets (key_id, tokens, refilled_at)
    select key_id, tokens, now() from unnest($1::uuid[], $2::float8[]) as d (key_id, tokens) order by key_id
@@ -141,5 +255,38 @@ const insert = statement(
 );
 
 async function insertBuckets(sql: Sql, buckets: Bucket[]): Promise<void> {
-  await insert(sql, [buckets.map(({ keyId }) => keyId), buckets.map(({ capacity }) => capacity)]);
+  await insertRows(sql, [buckets.map(({ keyId }) => keyId), buckets.map(({ capacity }) => capacity)]);
+}
+
+/** A dashboard previews each body of a template at once; a script one after the other. */
+const maxComputations = 8;
+
+/**
+ * Counts the running requests of each key and person that compute on their input, such as previews. The rate limit does not bound
+ * them: one request may use seconds of a processor.
+ */
+export interface Computations {
+  /** Throws when the caller has too many; otherwise returns what ends this one. */
+  begin(caller: Pick<Principal, 'id'>): () => void;
+}
+
+export function createComputations(): Computations {
+  const running = new Map<string, number>();
+  return {
+    begin({ id }) {
+      const count = running.get(id) ?? 0;
+      if (count >= maxComputations)
+        throw new Problem(
+          'rate_limited',
+          `A key or a person can have ${maxComputations} previews and simulations at a time. Try again when one has ended.`,
+          { headers: { 'retry-after': '1' } },
+        );
+      running.set(id, count + 1);
+      return () => {
+        const left = (running.get(id) ?? 1) - 1;
+        if (left > 0) running.set(id, left);
+        else running.delete(id);
+      };
+    },
+  };
 }
