@@ -11,7 +11,7 @@ import { findItem } from './store.ts';
 const eventType = 'inbox.action';
 
 /** Workflow runs that may wait for the action; features/workflows/runs knows them. */
-export interface ActionEvents {
+interface ActionEvents {
   /**
    * Prepares an event for the run that sent a notification. `wake` writes it in the transaction of its cause and resolves to the
    * number of runs that it wakes; ring `run` after the commit.

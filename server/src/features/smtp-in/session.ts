@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { channelSpecs } from '../../channels/specs.ts';
 import type { Deps } from '../../deps.ts';
+import type { RateLimiter } from '../../http/access.ts';
 import type { Principal } from '../../http/principal.ts';
 import { problemOf } from '../../http/problem.ts';
-import type { RateLimiter } from '../../http/access.ts';
 import { Problem } from '../../kernel/errors.ts';
 import type { NotificationService } from '../notifications/notifications/index.ts';
 import {
