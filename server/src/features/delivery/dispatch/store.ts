@@ -10,7 +10,7 @@ import { markStored } from '../../platform/objects/index.ts';
 import { settingsVersionSql } from '../../providers/connections/index.ts';
 
 /** Everything about one notification that sending needs. */
-export interface DispatchFact extends Omit<NotificationRow, 'events' | 'trace'>, ContentRow {
+export interface DispatchRow extends Omit<NotificationRow, 'events' | 'trace'>, ContentRow {
   environment_kind: 'test' | 'live';
   /** The version of the settings that the channel is sent with; null when there are none. */
   settings_version: string | null;
@@ -25,7 +25,7 @@ export interface StoredRendering extends RenderedContent {
   body_object?: string | null;
 }
 
-const loadFacts = statement<DispatchFact>(
+const loadRows = statement<DispatchRow>(
   'dispatch_load',
   `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
      n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id, n.broadcast_id, n.source_id, n.chain,
@@ -39,8 +39,8 @@ const loadFacts = statement<DispatchFact>(
    where n.id = any ($1::uuid[])`,
 );
 
-export function listFacts(sql: Sql, ids: string[]): Promise<DispatchFact[]> {
-  return loadFacts(sql, [ids]);
+export function listDispatchRows(sql: Sql, ids: string[]): Promise<DispatchRow[]> {
+  return loadRows(sql, [ids]);
 }
 
 const findBroadcastStatuses = statement<{ id: string; status: string }>(
@@ -51,7 +51,7 @@ const findBroadcastStatuses = statement<{ id: string; status: string }>(
 /** Returns the status of the broadcast of each notification, by broadcast; without a query when there are none. */
 export async function listBroadcastStatuses(
   sql: Sql,
-  facts: Pick<DispatchFact, 'broadcast_id'>[],
+  facts: Pick<DispatchRow, 'broadcast_id'>[],
 ): Promise<Map<string, string>> {
   const ids = new Set(facts.flatMap(({ broadcast_id }) => broadcast_id ?? []));
   const rows = ids.size === 0 ? [] : await findBroadcastStatuses(sql, [[...ids]]);

@@ -1,5 +1,8 @@
-import type { HoldDecision, HoldNote } from '../../../control/brake/index.ts';
+import type { Claim } from '../../../../queue/index.ts';
+import type { BrakeRequest, HoldDecision, HoldNote } from '../../../control/brake/index.ts';
+import type { StoredTraceEntry } from '../../../notifications/notifications/index.ts';
 import type { CountedOutcome } from '../../../providers/provider-health/index.ts';
+import type { DispatchRow } from '../store.ts';
 
 /** The note on the lease that precedes a call which must not be repeated blindly. */
 export interface OpenAttempt {
@@ -55,4 +58,28 @@ export function leaseNoteAt(note: LeaseNote, claimedAt: number): LeaseNote {
 /** Returns null when there is nothing to keep, which is the usual case. */
 export function noteOf(note: LeaseNote): LeaseNote | null {
   return Object.values(note).some((value) => value !== undefined) ? note : null;
+}
+
+export function brakeRequest(claim: Claim, row: DispatchRow, note: LeaseNote): BrakeRequest {
+  const { held: hold = null, decided: decision = null, braked = false } = note;
+  // Work is parked after the gates.
+  const isCounted = braked || claim.unparkedFrom !== null;
+  return { fact: row, at: claim.leasedAt.getTime(), hold, decision, isCounted };
+}
+
+/** The hold is over. */
+export function passedNote({ held: _held, decided: _decided, ...note }: LeaseNote): LeaseNote {
+  return note;
+}
+
+/** The end of a hold: a person released the notification, or it passes because the window of its rule has room. */
+export function releaseDetail({ held: hold, decided }: LeaseNote, passes: boolean): string | null {
+  if (!hold || hold.released) return null;
+  const since = `held by ${hold.hold} since ${new Date(hold.since).toISOString()}`;
+  if (decided === 'release') return `Released: ${since}.`;
+  return decided === undefined && passes ? `The window of the rule has room again: ${since}.` : null;
+}
+
+export function releasedEntry(detail: string, now: number): StoredTraceEntry {
+  return { at: new Date(now).toISOString(), kind: 'decision', name: 'brake', verdict: 'released', detail };
 }

@@ -8,12 +8,12 @@ import {
   unsettled,
 } from '../settle/round-settlement.ts';
 import { openOutcome, unknownOutcome } from '../settle/settlement.ts';
-import type { DispatchFact } from '../store.ts';
+import type { DispatchRow } from '../store.ts';
 import type { LeaseNote, OpenAttempt, Repeat } from './lease-note.ts';
 
 /** Settles an attempt whose worker died before recording the outcome, when the carrier would not recognise a repeat. */
 export function resolveOpenAttempt(
-  fact: DispatchFact,
+  fact: DispatchRow,
   open: OpenAttempt,
   note: LeaseNote,
   at: RetryContext,
@@ -62,7 +62,7 @@ export function forgottenBy(repeat: Repeat, carriers: readonly Carrier[], now: n
 
 export function resolveForgotten(
   before: UnsettledRound,
-  fact: DispatchFact,
+  fact: DispatchRow,
   why: string,
   at: RetryContext,
 ): FailedSettlement | RetrySettlement {

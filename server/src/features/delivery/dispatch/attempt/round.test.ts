@@ -4,14 +4,14 @@ import type { HoldVerdict } from '../../../control/brake/index.ts';
 import { unsettled } from '../settle/round-settlement.ts';
 import { maxRounds, settlementOf } from '../settle/settlement.ts';
 import { resumedEntry, settleWaiting } from '../settle/waiting.ts';
-import type { DispatchFact } from '../store.ts';
+import type { DispatchRow } from '../store.ts';
 import { type LeaseNote, leaseNoteAt, noteOf, type OpenAttempt, readLeaseNote } from './lease-note.ts';
 import { forgottenBy, repeatedAttempt, resolveForgotten, resolveOpenAttempt } from './open-attempt.ts';
 import { type FrozenRound, type RoundOptions, runRound, wasAnswered } from './round.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const retryContext = { now, retryScale: 1, chance: 0.5 };
-const fact = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchFact;
+const fact = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchRow;
 
 const accepted: Outcome = { kind: 'accepted', providerMessageId: 'p1', detail: 'ok' };
 const retry: Outcome = { kind: 'retry', detail: 'busy', code: '451' };
@@ -321,7 +321,7 @@ test('a place whose calls nobody answers is told from one that refuses', () => {
 
 describe('a worker that died during a call', () => {
   const open = { carrier: 'a', carrier_kind: 'smtp', started_at: '2026-01-01T00:00:00.000Z' };
-  const critical = { ...fact, priority: 'critical' } as DispatchFact;
+  const critical = { ...fact, priority: 'critical' } as DispatchRow;
 
   test('leaves an outcome that nobody knows, and the policy is in the trace', () => {
     const lost = resolveOpenAttempt(fact, open, {}, retryContext);

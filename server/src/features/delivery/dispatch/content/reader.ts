@@ -8,9 +8,9 @@ import { findMessageOf } from '../../../notifications/sandbox/index.ts';
 import { type UnsubscribeLinks, unsubscribeHeaders } from '../../../people/unsubscribe/index.ts';
 import { orUnavailable } from '../../../platform/objects/index.ts';
 import { addConsent, unsubscribeUrlOf, withLinks } from '../load/consent.ts';
-import { findTemplates, renderContent } from '../load/render.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from '../plan/channel-planners.ts';
-import { type DispatchFact, listFacts } from '../store.ts';
+import { findTemplates, renderContent } from '../plan/compose.ts';
+import { type DispatchRow, listDispatchRows } from '../store.ts';
 import type { Content } from './schema.ts';
 
 export interface ContentReader {
@@ -36,40 +36,40 @@ export function createContentReader(
   // Viewing an email here must not count as an open or a click by the recipient.
   const plannerOf = channelPlanners(deps, { tracks: false });
 
-  async function find(environmentId: string, id: string): Promise<DispatchFact> {
-    const [fact] = await listFacts(pool, [id]);
-    if (fact?.environment_id !== environmentId) throw notFound('notification');
-    if (fact.address === null)
+  async function find(environmentId: string, id: string): Promise<DispatchRow> {
+    const [row] = await listDispatchRows(pool, [id]);
+    if (row?.environment_id !== environmentId) throw notFound('notification');
+    if (row.address === null)
       throw new Problem('resource_not_found', 'The content of this notification has been erased.');
-    const [whole = fact] = await orUnavailable(deps.objects.withBodies([fact]));
+    const [whole = row] = await orUnavailable(deps.objects.withBodies([row]));
     return { ...whole, attachments: null }; // the bytes are megabytes, and are not shown
   }
 
   return {
     async get(environmentId, id) {
-      const fact = await find(environmentId, id);
+      const row = await find(environmentId, id);
       const [[known = null], templateOf, planFor, kept] = await Promise.all([
-        addConsent(pool, links, [fact]),
-        findTemplates(renderer, [fact]),
-        preparePlans(plannerOf, [fact]),
+        addConsent(pool, links, [row]),
+        findTemplates(renderer, [row]),
+        preparePlans(plannerOf, [row]),
         findMessageOf(pool, environmentId, id),
       ]);
       const base = {
         notification_id: id,
-        channel: fact.channel,
+        channel: row.channel,
         source: kept ? ('sandbox' as const) : ('rendered' as const),
         sandbox_message_id: kept?.id ?? null,
-        to: { address: fact.address ?? '', name: fact.recipient_name },
+        to: { address: row.address ?? '', name: row.recipient_name },
       };
       const unsubscribeUrl = known && unsubscribeUrlOf(links, known);
       const content = await renderContent(renderer, {
-        ...withLinks(links, fact, known, unsubscribeUrl),
-        template: templateOf(fact),
+        ...withLinks(links, row, known, unsubscribeUrl),
+        template: templateOf(row),
       });
       if (content instanceof RenderFailure)
         return { ...base, rendered: false, error: content.message, ...nothing };
 
-      const withContent = { ...fact, ...content };
+      const withContent = { ...row, ...content };
       const plan = await planFor(
         withContent,
         unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl),
@@ -81,12 +81,12 @@ export function createContentReader(
           error: `${plan.reason}: ${plan.problem}`,
           ...contentOf(withContent),
         };
-      const spec = channelSpecs[fact.channel];
+      const spec = channelSpecs[row.channel];
       const preview = {
         ...spec.preview(plan.message(1, plan.carriers[0])),
         ...(kept && spec.sandbox.previewOf?.(kept.payload)),
       };
-      return { ...base, rendered: true, error: null, ...shownOf(fact.channel, preview) };
+      return { ...base, rendered: true, error: null, ...shownOf(row.channel, preview) };
     },
   };
 }
@@ -103,7 +103,7 @@ const nothing: Shown = {
 };
 
 /** The content to show for a notification without a delivery plan. */
-function contentOf({ channel, subject, html_body: html, text_body: text, structured }: DispatchFact): Shown {
+function contentOf({ channel, subject, html_body: html, text_body: text, structured }: DispatchRow): Shown {
   return shownOf(channel, { subject, html, text, structured });
 }
 

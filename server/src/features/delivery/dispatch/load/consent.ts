@@ -2,10 +2,10 @@ import type { Pool } from '../../../../db/sql.ts';
 import { type Consent, findConsents, preferenceUserOf } from '../../../people/preferences/index.ts';
 import { findSuppressed, type SuppressionRow } from '../../../people/suppressions/index.ts';
 import type { LinkKey, UnsubscribeLinks } from '../../../people/unsubscribe/index.ts';
-import type { DispatchFact } from '../store.ts';
+import type { DispatchRow } from '../store.ts';
 
 /** A notification with the known preferences of its recipient. */
-export interface ConsentFact extends DispatchFact {
+export interface ConsentRow extends DispatchRow {
   suppression: SuppressionRow | null;
   /** Null when the notification names no category. */
   consent: Consent | null;
@@ -17,50 +17,50 @@ export interface ConsentFact extends DispatchFact {
  * Loads consent for a whole batch with as many queries as for one notification. The rows are extended in place: a copy of a row
  * with thirty fields takes 7 µs, which is several percent of a send.
  */
-export async function addConsent<Fact extends DispatchFact>(
+export async function addConsent<Row extends DispatchRow>(
   pool: Pool,
   links: UnsubscribeLinks,
-  facts: Fact[],
-): Promise<(Fact & ConsentFact)[]> {
-  const [suppressed, consents] = await Promise.all([findSuppressed(pool, facts), findConsents(pool, facts)]);
-  const stoppable = facts.filter(
+  rows: Row[],
+): Promise<(Row & ConsentRow)[]> {
+  const [suppressed, consents] = await Promise.all([findSuppressed(pool, rows), findConsents(pool, rows)]);
+  const stoppable = rows.filter(
     ({ id, channel }) => channel === 'email' && consents.get(id)?.isCritical === false,
   );
-  const keys = await links.keysFor([...new Set(stoppable.map((fact) => fact.environment_id))]);
-  const keyOf = new Map(stoppable.map((fact) => [fact.id, keys.get(fact.environment_id) ?? null]));
-  return facts.map((fact) =>
-    Object.assign(fact, {
-      suppression: suppressed.get(fact.id) ?? null,
-      consent: consents.get(fact.id) ?? null,
-      unsubscribeKey: keyOf.get(fact.id) ?? null,
+  const keys = await links.keysFor([...new Set(stoppable.map((row) => row.environment_id))]);
+  const keyOf = new Map(stoppable.map((row) => [row.id, keys.get(row.environment_id) ?? null]));
+  return rows.map((row) =>
+    Object.assign(row, {
+      suppression: suppressed.get(row.id) ?? null,
+      consent: consents.get(row.id) ?? null,
+      unsubscribeKey: keyOf.get(row.id) ?? null,
     }),
   );
 }
 
 /** The unsubscribe link of category email; null for everything that no link can stop. */
-export function unsubscribeUrlOf(links: UnsubscribeLinks, fact: ConsentFact): string | null {
-  const user = preferenceUserOf(fact);
-  if (!fact.unsubscribeKey || !fact.category || !user) return null;
-  return links.urlOf(fact.unsubscribeKey, { user, category: fact.category });
+export function unsubscribeUrlOf(links: UnsubscribeLinks, row: ConsentRow): string | null {
+  const user = preferenceUserOf(row);
+  if (!row.unsubscribeKey || !row.category || !user) return null;
+  return links.urlOf(row.unsubscribeKey, { user, category: row.category });
 }
 
 /**
  * Templates and rendered content of category email can show the link too (bulk senders must, and recipients do not see a header),
  * and the link to all preferences of the recipient. Values of the sender with the same names win.
  */
-export function withLinks<Fact extends DispatchFact>(
+export function withLinks<Row extends DispatchRow>(
   links: UnsubscribeLinks,
-  fact: Fact,
-  known: ConsentFact | null,
+  row: Row,
+  known: ConsentRow | null,
   unsubscribeUrl: string | null,
-): Fact {
+): Row {
   const user = known && preferenceUserOf(known);
-  const isTemplate = fact.template_key !== null || fact.inline_format === 'liquid';
-  if (!known?.unsubscribeKey || !user || unsubscribeUrl === null || !isTemplate) return fact;
+  const isTemplate = row.template_key !== null || row.inline_format === 'liquid';
+  if (!known?.unsubscribeKey || !user || unsubscribeUrl === null || !isTemplate) return row;
   const template_data = {
     unsubscribe_url: unsubscribeUrl,
     preferences_url: links.preferencesUrlOf(known.unsubscribeKey, user),
-    ...fact.template_data,
+    ...row.template_data,
   };
-  return { ...fact, template_data };
+  return { ...row, template_data };
 }

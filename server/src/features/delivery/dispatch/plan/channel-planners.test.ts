@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../../../../../test/harness/app.ts';
 import { type Channel, channels } from '../../../../channels/contract.ts';
 import type { DeliveryPlan, NoPlan } from '../../../../channels/delivery-plan.ts';
 import { newId } from '../../../../kernel/ids.ts';
-import type { DispatchFact } from '../store.ts';
+import type { DispatchRow } from '../store.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from './channel-planners.ts';
 
 let app: TestApp;
@@ -55,7 +55,7 @@ async function planOn(
     ...{ channel, address: address[channel], external_user_id: 'ada', subject: 'Hello', html_body: null },
     ...{ text_body: 'Hello', template_data: {}, structured: [], attachments: null, inbox_extras: null },
     ...{ action_url: null, from_name: null, reply_to: null, connection_id: 'endpoint' },
-  } as unknown as DispatchFact;
+  } as unknown as DispatchRow;
   const planFor = await preparePlans(channelPlanners(deps), [due]);
   return planFor(due, {});
 }

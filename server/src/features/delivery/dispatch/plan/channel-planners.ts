@@ -22,7 +22,7 @@ import {
   type EmailConnections,
 } from '../../../providers/connections/index.ts';
 import { trackedHtml } from '../../tracking/index.ts';
-import type { DispatchFact } from '../store.ts';
+import type { DispatchRow } from '../store.ts';
 
 const storeAlternative = statement(
   'dispatch_store_text_alternative',
@@ -76,7 +76,7 @@ export interface PlannerDeps
 }
 
 /** The planner of a notification. */
-type PlannerOf = (notification: Pick<DispatchFact, 'environment_kind' | 'channel'>) => ChannelPlanner;
+type PlannerOf = (notification: Pick<DispatchRow, 'environment_kind' | 'channel'>) => ChannelPlanner;
 
 /**
  * The planners of all channels, once for Live and once for Test. The kind of the environment is looked at here and nowhere after:
@@ -150,14 +150,14 @@ function withoutLimit(planner: ChannelPlanner): ChannelPlanner {
 }
 
 /** Plans the notifications that were prepared. */
-export type PreparedPlans = PlanFor<DispatchFact>;
+export type PreparedPlans = PlanFor<DispatchRow>;
 
 /** Prepares the plans of a batch over all channels. */
 export async function preparePlans(
   plannerOf: PlannerOf,
-  facts: readonly DispatchFact[],
+  facts: readonly DispatchRow[],
 ): Promise<PreparedPlans> {
-  const batches = new Map<ChannelPlanner, DispatchFact[]>();
+  const batches = new Map<ChannelPlanner, DispatchRow[]>();
   for (const fact of facts) {
     const planner = plannerOf(fact);
     const batch = batches.get(planner);

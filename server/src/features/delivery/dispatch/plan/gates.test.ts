@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lowestIdAt } from '../../../../kernel/ids.ts';
-import { type GateFact, gates, judge } from './gates.ts';
+import { type GateInput, gates, judge } from './gates.ts';
 
 const now = Date.parse('2026-01-15T22:30:00Z');
 const suppression = {
@@ -15,7 +15,7 @@ const suppression = {
 const consent = { isCritical: false, optedIn: true, source: 'default' as const, quietHours: null };
 const night = { start_minute: 22 * 60, end_minute: 7 * 60, timezone: 'UTC' };
 
-const fact = (over: Partial<GateFact> = {}): GateFact => ({
+const fact = (over: Partial<GateInput> = {}): GateInput => ({
   status: 'queued',
   channel: 'email',
   category: 'news',
@@ -26,7 +26,7 @@ const fact = (over: Partial<GateFact> = {}): GateFact => ({
   ...over,
 });
 
-const verdictOn = (over: Partial<GateFact>) => judge(fact(over), now).verdict;
+const verdictOn = (over: Partial<GateInput>) => judge(fact(over), now).verdict;
 
 describe('the gates', () => {
   test('stand in the order of the contract', () => {

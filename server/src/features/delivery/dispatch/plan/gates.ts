@@ -2,10 +2,10 @@ import { idTime } from '../../../../kernel/ids.ts';
 import type { BrakeVerdict, HoldDecision, HoldNote, HoldVerdict } from '../../../control/brake/index.ts';
 import { type StoredTraceEntry, waitNames } from '../../../notifications/notifications/index.ts';
 import { localTime, quietUntil } from '../../../people/preferences/index.ts';
-import type { ConsentFact } from '../load/consent.ts';
+import type { ConsentRow } from '../load/consent.ts';
 
 /**
- * The gates a notification passes before a provider gets it, in this order. Each is a pure function of facts that were read for
+ * The gates a notification passes before a provider gets it, in this order. Each is a pure function of rows that were read for
  * the whole batch, so a batch of a hundred costs the queries of one.
  */
 type GateVerdict =
@@ -17,8 +17,8 @@ type GateVerdict =
   | { kind: 'drop'; detail: string };
 
 /** What the gates look at. */
-export interface GateFact
-  extends Pick<ConsentFact, 'status' | 'send_at' | 'channel' | 'category' | 'suppression' | 'consent'> {
+export interface GateInput
+  extends Pick<ConsentRow, 'status' | 'send_at' | 'channel' | 'category' | 'suppression' | 'consent'> {
   /** The broadcast of the notification, unless it is an ordinary send. */
   broadcast: { id: string; status: string } | null;
   /** The hold that the notification comes from, and what a person decided about it. */
@@ -31,25 +31,25 @@ export interface GateFact
 interface Gate {
   name: string;
   /** Notifications that the gate is not for pass without a trace. */
-  isFor?(fact: GateFact): boolean;
-  judge(fact: GateFact, now: number): GateVerdict;
+  isFor?(input: GateInput): boolean;
+  judge(input: GateInput, now: number): GateVerdict;
 }
 
 const pass: GateVerdict = { kind: 'pass' };
 
 const stillWanted: Gate = {
   name: 'still_wanted',
-  judge(fact, now) {
-    if (fact.status !== 'queued')
-      return { kind: 'drop', detail: `The notification is already ${fact.status}.` };
-    if (fact.send_at && fact.send_at.getTime() > now) {
+  judge(input, now) {
+    if (input.status !== 'queued')
+      return { kind: 'drop', detail: `The notification is already ${input.status}.` };
+    if (input.send_at && input.send_at.getTime() > now) {
       return {
         kind: 'defer',
-        until: fact.send_at.getTime(),
-        detail: `Scheduled for ${fact.send_at.toISOString()}.`,
+        until: input.send_at.getTime(),
+        detail: `Scheduled for ${input.send_at.toISOString()}.`,
       };
     }
-    return fact.held ? judgeHold(fact.held, fact.decided, now) : pass;
+    return input.held ? judgeHold(input.held, input.decided, now) : pass;
   },
 };
 
@@ -160,12 +160,12 @@ export const gates: Gate[] = [
 ];
 
 /** Runs the gates until one does not pass; the trace lists those that passed. */
-export function judge(fact: GateFact, now: number): { verdict: GateVerdict; trace: StoredTraceEntry[] } {
+export function judge(input: GateInput, now: number): { verdict: GateVerdict; trace: StoredTraceEntry[] } {
   const at = new Date(now).toISOString();
   const passed: string[] = [];
   for (const gate of gates) {
-    if (gate.isFor && !gate.isFor(fact)) continue;
-    const verdict = gate.judge(fact, now);
+    if (gate.isFor && !gate.isFor(input)) continue;
+    const verdict = gate.judge(input, now);
     if (verdict.kind !== 'pass') {
       return {
         verdict,

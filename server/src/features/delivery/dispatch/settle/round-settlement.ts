@@ -10,7 +10,7 @@ import type {
 import type { Observation } from '../../../providers/provider-health/index.ts';
 import type { AddressRefusal, ReceiptStatus } from '../../receipts/index.ts';
 import type { LeaseNote } from '../attempt/lease-note.ts';
-import type { DispatchFact, SettlementRow, StoredRendering } from '../store.ts';
+import type { DispatchRow, SettlementRow, StoredRendering } from '../store.ts';
 
 /** The part of a settlement that does not depend on what happened. */
 interface RoundRecord {
@@ -131,7 +131,7 @@ export function keptSettlement({ note }: Pick<Claim, 'note'>): RoundSettlement |
   return (note as KeptSettlement | null)?.settled;
 }
 
-export function unsettled({ id, round }: DispatchFact): UnsettledRound {
+export function unsettled({ id, round }: DispatchRow): UnsettledRound {
   return { id, round, attempts: 0, events: [], trace: [], rendered: null, observations: [], note: {} };
 }
 

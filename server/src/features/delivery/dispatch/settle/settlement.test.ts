@@ -3,7 +3,7 @@ import type { Carrier, Message, Outcome } from '../../../../channels/contract.ts
 import { retryDelayMs } from '../../../../kernel/retry-schedule.ts';
 import { leaseNoteAt } from '../attempt/lease-note.ts';
 import { type RoundResult, runRound } from '../attempt/round.ts';
-import type { DispatchFact } from '../store.ts';
+import type { DispatchRow } from '../store.ts';
 import { type UnsettledRound, unsettled } from './round-settlement.ts';
 import { deferred, held, maxRounds, roundSchedule, settlementOf } from './settlement.ts';
 import { waitForObjects } from './waiting.ts';
@@ -11,7 +11,7 @@ import { waitForObjects } from './waiting.ts';
 const now = Date.UTC(2026, 0, 1);
 const context = { now, retryScale: 1, chance: 0.5 };
 
-const fact = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchFact;
+const fact = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchRow;
 
 const message: Message = {
   ...{ channel: 'sms', notificationId: 'n', environmentId: 'e', attempt: 1 },
@@ -86,7 +86,7 @@ describe('a round', () => {
 });
 
 describe('a settlement', () => {
-  const settle = async (outcome: Outcome, over: Partial<DispatchFact> = {}, idempotent = false) =>
+  const settle = async (outcome: Outcome, over: Partial<DispatchRow> = {}, idempotent = false) =>
     settlementOf({ ...fact, ...over }, await round([carrier('a', outcome, idempotent)]), context);
 
   test('of an acceptance is sent, or further with receipts that came along', async () => {

@@ -1,4 +1,5 @@
 import type { Carrier, Outcome } from '../../../../channels/contract.ts';
+import type { Deps } from '../../../../deps.ts';
 import { assertNever } from '../../../../kernel/errors.ts';
 import {
   askedDelayMs,
@@ -15,7 +16,7 @@ import { eventEntry, type StoredTraceEntry } from '../../../notifications/notifi
 import { receiptUpdate, refusalIn } from '../../receipts/index.ts';
 import type { LeaseNote } from '../attempt/lease-note.ts';
 import { accountOf, type RoundResult } from '../attempt/round.ts';
-import type { DispatchFact } from '../store.ts';
+import type { DispatchRow } from '../store.ts';
 import {
   type BouncedSettlement,
   type DeferredSettlement,
@@ -40,9 +41,13 @@ export const roundSchedule: RetrySchedule = {
 
 export const maxRounds = maxAttemptsOf(roundSchedule);
 
+export function retryContextOf({ clock, config }: Pick<Deps, 'clock' | 'config'>): RetryContext {
+  return { now: clock(), retryScale: config.CARILLON_RETRY_SCALE, chance: Math.random() };
+}
+
 /** Decides what a finished round means for the notification. Pure: the whole life cycle is in this file. */
 export function settlementOf(
-  fact: DispatchFact,
+  fact: DispatchRow,
   result: RoundResult,
   at: RetryContext,
   before: UnsettledRound = unsettled(fact),
@@ -120,7 +125,7 @@ export function unknownOutcome(verdict: string, detail: string, now: number): St
  */
 export function openOutcome(
   round: UnsettledRound,
-  fact: DispatchFact,
+  fact: DispatchRow,
   recogniser: Pick<Carrier, 'name' | 'rateLimitKey'> | null,
   message: string,
   at: RetryContext,

@@ -21,7 +21,7 @@ import { wakeRunsOf } from '../../../workflows/runs/index.ts';
 import { planRings } from '../../push/index.ts';
 import { countMoved, receiptWork } from '../../receipts/index.ts';
 import { type LeaseNote, noteOf } from '../attempt/lease-note.ts';
-import { type DispatchFact, lockedStatuses, markRendered, settleNotifications } from '../store.ts';
+import { type DispatchRow, lockedStatuses, markRendered, settleNotifications } from '../store.ts';
 import {
   type FailedSettlement,
   type KeptSettlement,
@@ -38,12 +38,12 @@ type DispatchResult = SettledDispatch | { claim: Claim; settled: null };
 
 interface SettledDispatch {
   claim: Claim;
-  fact: DispatchFact;
+  fact: DispatchRow;
   settled: RoundSettlement;
 }
 
 /** Writes the results of dispatching in micro-batches: attempts before the call, settlements after it. */
-interface DispatchWriter {
+export interface DispatchWriter {
   /** Resolves to false when the lease is lost: another worker has the job, and nothing may be sent. */
   begin(claim: Claim, note: LeaseNote): Promise<boolean>;
   end(result: DispatchResult): Promise<void>;
@@ -161,7 +161,7 @@ export function createDispatchWriter(
 /** A notification that was tried also waits for its connection, and one deferred by a gate for what the gate names. */
 function waitOf(
   claim: Claim,
-  fact: DispatchFact,
+  fact: DispatchRow,
   settled: { note: LeaseNote; waitsFor?: string | null },
 ): PostponedWork['wait'] {
   const { due, waiting } = settled.note;
@@ -217,7 +217,7 @@ function isDoneWithAttachments({ fact, settled }: SettledDispatch): boolean {
 }
 
 /** Counts a settlement once it is written. */
-function countSettled(activity: Activity, fact: DispatchFact, settled: RoundSettlement): void {
+function countSettled(activity: Activity, fact: DispatchRow, settled: RoundSettlement): void {
   const { id, environment_id: environmentId, channel } = fact;
   const count = (outcome: Parameters<Activity['count']>[2]): void =>
     activity.count(environmentId, channel, outcome);

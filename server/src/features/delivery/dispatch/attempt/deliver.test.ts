@@ -7,8 +7,8 @@ import type { Deps } from '../../../../deps.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { createThrottles, type Throttles } from '../../../providers/provider-health/index.ts';
+import { throttlesOn } from './deliver.ts';
 import type { Throttled } from './round.ts';
-import { throttlesOn } from './throttles.ts';
 
 let database: TestDatabase;
 const doorbells: Doorbell[] = [];
