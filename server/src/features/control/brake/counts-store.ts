@@ -1,5 +1,6 @@
 import { type Pool, type Sql, statement } from '../../../db/sql.ts';
 import { addToNotesSql, leasesWithoutSql } from '../../../queue/index.ts';
+import type { BrakeNote } from './hold.ts';
 import { type ActiveRule, hashSubject, windows } from './rules.ts';
 
 /** An amount to count for a subject: what a rule limits on its own, such as one recipient. */
@@ -33,7 +34,7 @@ interface Leases {
 }
 
 /** The mark of a counted notification, in the note on its lease: a worker that dies before the send takes no count with it. */
-const mark = { braked: true };
+const mark: BrakeNote = { braked: true };
 /** Leases are marked once a tenth of a limit is used. Below, a second count keeps nothing from being sent. */
 const nearShare = 10;
 
@@ -123,7 +124,7 @@ export async function takeCounts(
 
 const listUnmarked = statement<{ id: string }>(
   'brake_list_uncounted',
-  leasesWithoutSql('notification', '$1::uuid[]', 'braked', '$2'),
+  leasesWithoutSql('notification', '$1::uuid[]', 'braked' satisfies keyof BrakeNote, '$2'),
 );
 
 /** Those of the leases that the worker still holds and that are not counted. */

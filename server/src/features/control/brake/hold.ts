@@ -17,6 +17,16 @@ export interface HoldNote {
 /** A release writes its decision next to the note of the hold. */
 export type HoldDecision = 'release' | 'cancel';
 
+/** The part of a notification's lease note that the brake reads and writes; dispatch keeps it with its own. */
+export interface BrakeNote {
+  /** Set while the brake holds the notification. */
+  held?: HoldNote;
+  /** What a person decided about the hold. */
+  decided?: HoldDecision;
+  /** The limits have counted the notification, however many rounds it needs. */
+  braked?: true;
+}
+
 /** The name that held work waits for in the queue. */
 export const waitName = (hold: string): string => `${holdPrefix}${hold}`;
 export const holdPrefix = 'hold:';

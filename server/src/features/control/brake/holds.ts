@@ -2,7 +2,7 @@ import type { Channel } from '../../../channels/contract.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { Problem } from '../../../kernel/errors.ts';
-import { frozenChannel, type HoldNote, holdPrefix, waitName } from './hold.ts';
+import { type BrakeNote, frozenChannel, holdPrefix, waitName } from './hold.ts';
 import { type DefaultRules, withDefaults } from './rules.ts';
 import type { HeldNotification, HoldPreview, HoldResponse } from './schema.ts';
 import { listRules } from './store.ts';
@@ -97,7 +97,7 @@ export function createHolds(
     const rowOf = new Map(rows.map((row) => [row.id, row]));
     const samples = work.flatMap(({ name, id, note }) => {
       const row = rowOf.get(id);
-      const held = (note as { held?: HoldNote } | null)?.held;
+      const held = (note as BrakeNote | null)?.held;
       if (!row) return [];
       const { channel, address, template_key, category } = row;
       const sample = {

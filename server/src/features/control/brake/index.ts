@@ -2,7 +2,7 @@ export { type Brake, type BrakeRequest, type BrakeVerdict, createBrake, type Hol
 export { createLoopGuard, type LoopGuard } from './chain.ts';
 export { tidyBrakeCounts } from './counts-store.ts';
 export { createEngagements } from './engagements.ts';
-export { type HoldDecision, type HoldNote, holdPrefix, waitName } from './hold.ts';
+export { type BrakeNote, type HoldDecision, type HoldNote, holdPrefix, waitName } from './hold.ts';
 export { createHolds } from './holds.ts';
 export { createReleaseJob } from './release-job.ts';
 export { brakeRoutes } from './routes.ts';

@@ -2,7 +2,7 @@ import type { Sql } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Claim, type Job, loadNotes, runSlice, type SliceEnd } from '../../../queue/index.ts';
 import { recordEvents } from '../../webhooks/index.ts';
-import { frozenChannel, waitName } from './hold.ts';
+import { type BrakeNote, frozenChannel, waitName } from './hold.ts';
 import { listFreezes, lockRelease, type ReleaseRow, updateRelease } from './store.ts';
 import { releaseView } from './view.ts';
 
@@ -42,8 +42,8 @@ async function releaseSlice(
   const limit = pass > 0 ? sliceSize : Math.min(sliceSize, release.total - release.done);
   const before = isUnfreeze ? claim.leasedAt : release.held_before;
   const wait = { environmentId, name: waitName(hold), before };
-  const released =
-    limit <= 0 ? 0 : await queue.releaseWaiting(tx, 'notification', wait, limit, { decided: action });
+  const note: BrakeNote = { decided: action };
+  const released = limit <= 0 ? 0 : await queue.releaseWaiting(tx, 'notification', wait, limit, note);
   const hasMore = released === limit && (pass > 0 || release.done + released < release.total);
   const done = release.done + released;
   const next: ReleaseRow = {

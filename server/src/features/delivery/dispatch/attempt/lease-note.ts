@@ -1,5 +1,5 @@
 import type { Claim } from '../../../../queue/index.ts';
-import type { BrakeRequest, HoldDecision, HoldNote } from '../../../control/brake/index.ts';
+import type { BrakeNote, BrakeRequest } from '../../../control/brake/index.ts';
 import type { StoredTraceEntry } from '../../../notifications/notifications/index.ts';
 import type { CountedOutcome } from '../../../providers/provider-health/index.ts';
 import type { DispatchRow } from '../store.ts';
@@ -22,7 +22,7 @@ export interface Repeat {
 }
 
 /** State that the job of a notification keeps from one claim to the next. */
-export interface LeaseNote {
+export interface LeaseNote extends BrakeNote {
   /** The call that was in progress when the worker died. */
   open?: OpenAttempt;
   /** The idempotent carrier that may already have the message; no other carrier may get it. */
@@ -37,12 +37,6 @@ export interface LeaseNote {
   due?: number;
   /** How the notification was counted in the health of providers. */
   counted?: Record<string, CountedOutcome>;
-  /** Set while the brake holds the notification. */
-  held?: HoldNote;
-  /** What a person decided about the hold. */
-  decided?: HoldDecision;
-  /** The limits of the brake have counted the notification, however many rounds it needs. The brake writes it to the lease, too. */
-  braked?: true;
 }
 
 export function readLeaseNote(note: unknown): LeaseNote {
