@@ -1,10 +1,9 @@
 import { idTime } from '../../../kernel/ids.ts';
+import { endAtRate, progressView } from '../../../kernel/progress.ts';
 import { isoTime } from '../../../kernel/time-zone.ts';
 import { addChanges, type CountChanges } from './counts-store.ts';
 import type { Broadcast, BroadcastProgress } from './schema.ts';
 import type { BroadcastRow } from './store.ts';
-
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** `changes` are those that are not yet part of the counts. */
 export function viewOf(row: BroadcastRow, changes: CountChanges, now: number): Broadcast {
@@ -30,14 +29,10 @@ export function viewOf(row: BroadcastRow, changes: CountChanges, now: number): B
 function progressOf(row: BroadcastRow, now: number): BroadcastProgress {
   const done = doneOf(row);
   return {
-    status: row.status,
-    total: totalOf(row),
-    done,
+    ...progressView({ ...row, total: totalOf(row), done }, estimatedEnd(row, done, now)),
     skipped: row.skipped,
     counts: Object.fromEntries(Object.entries(row.counts).filter(([, count]) => count > 0)),
-    started_at: iso(row.started_at),
-    estimated_end_at: estimatedEnd(row, done, now),
-    completed_at: iso(row.completed_at),
+    started_at: row.started_at?.toISOString() ?? null,
   };
 }
 
@@ -52,12 +47,12 @@ export function doneOf({ recipients, skipped, counts }: BroadcastRow): number {
 }
 
 /** At the rate since the start or the last resume; not before the last local time. Null while there is no rate. */
-function estimatedEnd(row: BroadcastRow, done: number, now: number): string | null {
+function estimatedEnd(row: BroadcastRow, done: number, now: number): number | null {
   if (row.status !== 'running' || !row.measured_at) return null;
-  const elapsed = now - row.measured_at.getTime();
-  const progress = done - row.measured_done;
+  const elapsedMs = now - row.measured_at.getTime();
+  const rate = { done: done - row.measured_done, left: totalOf(row) - done, elapsedMs };
+  const end = endAtRate(rate, now);
   const last = row.last_send_at?.getTime() ?? 0;
-  if (progress <= 0 || elapsed <= 0) return last > now ? isoTime(last) : null;
-  const remaining = totalOf(row) - done;
-  return isoTime(Math.max(last, Math.ceil(now + (remaining * elapsed) / progress)));
+  if (end === null) return last > now ? last : null;
+  return Math.max(last, Math.ceil(end));
 }

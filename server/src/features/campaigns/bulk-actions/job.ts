@@ -2,8 +2,15 @@ import { type Sql, untilDatabaseAnswers, type WithCommit } from '../../../db/sql
 import type { Deps } from '../../../deps.ts';
 import { ObjectStoreError } from '../../../kernel/object-store.ts';
 import { type Claim, type Job, runSlice, type SliceEnd, type WorkKind } from '../../../queue/index.ts';
-import type { Drafts } from '../../notifications/notifications/index.ts';
-import { cancelSlice } from './cancel.ts';
+import {
+  announce,
+  cancelNotifications,
+  type Drafts,
+  deleteAttachmentBytes,
+  eventEntry,
+  type StoredTraceEntry,
+} from '../../notifications/notifications/index.ts';
+import { wakeRunsOf } from '../../workflows/runs/index.ts';
 import { listMatches } from './match.ts';
 import { composeRedrive, fittingOriginals, type RedriveSlice, writeRedrive } from './redrive.ts';
 import { type BulkActionRow, findBulkAction, findSender, lockBulkAction, updateBulkAction } from './store.ts';
@@ -113,13 +120,42 @@ async function redrive(
   return { done: written.length, rings: ['notification'], committed: () => drafts.written(written) };
 }
 
+/** Cancels those of the notifications that no worker is sending. */
 async function cancel(
   tx: Sql,
   { queue, clock, metrics, activity }: JobDeps,
   { environment_id: environmentId }: BulkActionRow,
   { ids }: PreparedSlice,
 ): Promise<SliceEffect> {
-  const { cancelled, rings } = await cancelSlice(tx, queue, environmentId, ids, clock());
+  // Without its work no worker can claim the notification before the commit.
+  const withdrawn = await queue.withdrawMany(tx, 'notification', ids);
+  const detail = 'Cancelled by a bulk action.';
+  const event = eventEntry('Suppressed', clock(), detail, 'cancelled');
+  const entry: StoredTraceEntry = {
+    at: event.occurred_at,
+    kind: 'decision',
+    name: 'bulk_cancel',
+    verdict: 'suppress',
+    detail,
+  };
+  const cancelled = await cancelNotifications(tx, environmentId, withdrawn, [event], [entry]);
+  await deleteAttachmentBytes(
+    tx,
+    cancelled.filter((row) => row.has_attachments).map(({ id }) => id),
+  );
+  const hasWokenRuns = await wakeRunsOf(
+    tx,
+    queue,
+    cancelled.map(({ id }) => ({ id, status: 'suppressed' as const })),
+  );
+  const isAnnounced = await announce(
+    tx,
+    queue,
+    cancelled.map(({ id, channel }) => ({ id, environmentId, channel, events: [event] })),
+  );
+  const rings: WorkKind[] = [];
+  if (isAnnounced) rings.push('webhook_delivery');
+  if (hasWokenRuns) rings.push('run');
   return {
     done: cancelled.length,
     rings,

@@ -1,10 +1,13 @@
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
+import { hashBody } from '../../../http/body-hash.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';
 import { msSince, thisMoment } from '../../../kernel/clock.ts';
+import type { Keyring } from '../../../kernel/crypto.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
+import { endAtRate, progressView } from '../../../kernel/progress.ts';
 import { sourceIdOf } from '../../notifications/notifications/index.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import { listMatches } from './match.ts';
@@ -18,7 +21,6 @@ import {
 } from './schema.ts';
 import type { BulkActionRow } from './store.ts';
 import * as store from './store.ts';
-import { makeConfirmToken, readConfirmToken } from './token.ts';
 
 export interface BulkActionService {
   preview(principal: Principal, action: BulkActionKind, filter: BulkFilter): Promise<BulkPreview>;
@@ -46,13 +48,11 @@ const maxCounted = 20_000;
 const countWithinMs = 2_000;
 const maxRunning = 10;
 
-export function createBulkActionService({
-  pool,
-  listReads,
-  queue,
-  clock,
-  keyring,
-}: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'keyring'>): BulkActionService {
+type BulkDeps = Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'keyring'>;
+
+export function createBulkActionService(deps: BulkDeps): BulkActionService {
+  const { pool, listReads, queue, clock, keyring } = deps;
+
   async function getRow(principal: Principal, id: string): Promise<store.BulkActionRow> {
     const row = await store.findBulkAction(pool, principal.environmentId, id);
     if (!row) throw notFound('bulk action');
@@ -60,45 +60,10 @@ export function createBulkActionService({
   }
 
   return {
-    async preview(principal, action, filter) {
+    preview(principal, action, filter) {
       checkScope(principal, action);
       checkFilter(action, filter);
-      const now = clock();
-      const { environmentId } = principal;
-      const before = newId(now);
-      const sample: BulkPreview['sample'] = [];
-      const startedAt = thisMoment();
-      let count = 0;
-      let next: string | null = before;
-      while (next !== null && count < maxCounted && msSince(startedAt) < countWithinMs) {
-        const from: string = next;
-        const matches = await listReads.read(principal.id, (sql) =>
-          listMatches(sql, environmentId, action, filter, { before: from, limit: pageSize }),
-        );
-        count += matches.rows.length;
-        sample.push(
-          ...matches.rows
-            .slice(0, sampleSize - sample.length)
-            .map(({ id, channel, address, template_key, last_error }) => ({
-              ...{ id, channel, template_key, last_error },
-              recipient: address,
-            })),
-        );
-        next = matches.next;
-      }
-      const isExact = next === null;
-      const expiresAtMs = now + confirmWithinMs;
-      return {
-        action,
-        count,
-        count_is_exact: isExact,
-        sample,
-        confirm_token: makeConfirmToken(keyring, environmentId, {
-          ...{ id: newId(now), action, filter, before, expiresAtMs },
-          total: isExact ? count : null,
-        }),
-        expires_at: new Date(expiresAtMs).toISOString(),
-      };
+      return previewAction(deps, principal, action, filter);
     },
 
     async start(caller, action, filter, confirmToken) {
@@ -172,6 +137,48 @@ export function createBulkActionService({
   };
 }
 
+/** Counts and samples what an action would change. */
+async function previewAction(
+  { listReads, clock, keyring }: BulkDeps,
+  principal: Principal,
+  action: BulkActionKind,
+  filter: BulkFilter,
+): Promise<BulkPreview> {
+  const now = clock();
+  const { environmentId } = principal;
+  const before = newId(now);
+  const sample: BulkPreview['sample'] = [];
+  const startedAt = thisMoment();
+  let count = 0;
+  let next: string | null = before;
+  while (next !== null && count < maxCounted && msSince(startedAt) < countWithinMs) {
+    const from: string = next;
+    const matches = await listReads.read(principal.id, (sql) =>
+      listMatches(sql, environmentId, action, filter, { before: from, limit: pageSize }),
+    );
+    count += matches.rows.length;
+    for (const { id, channel, address, template_key, last_error } of matches.rows.slice(
+      0,
+      sampleSize - sample.length,
+    ))
+      sample.push({ id, channel, template_key, last_error, recipient: address });
+    next = matches.next;
+  }
+  const isExact = next === null;
+  const expiresAtMs = now + confirmWithinMs;
+  return {
+    action,
+    count,
+    count_is_exact: isExact,
+    sample,
+    confirm_token: makeConfirmToken(keyring, environmentId, {
+      ...{ id: newId(now), action, filter, before, expiresAtMs },
+      total: isExact ? count : null,
+    }),
+    expires_at: new Date(expiresAtMs).toISOString(),
+  };
+}
+
 /** The audit log keeps no personal data. */
 function withoutPerson({ recipient, external_user_id, ...filter }: BulkFilter): object {
   return {
@@ -208,26 +215,56 @@ function checkFilter(action: BulkActionKind, filter: BulkFilter): void {
 }
 
 function viewOf(row: BulkActionRow, now: number): BulkAction {
+  const { id, action, status, filter, total, skipped, started_at } = row;
+  const worked = row.done + skipped;
+  const elapsedMs = now - started_at.getTime();
+  const endMs =
+    status === 'running' && total !== null
+      ? endAtRate({ done: worked, left: Math.max(0, total - worked), elapsedMs }, now)
+      : null;
   return {
-    id: row.id,
-    action: row.action,
-    status: row.status,
-    filter: row.filter,
-    total: row.total,
-    done: row.done,
-    skipped: row.skipped,
-    started_at: row.started_at.toISOString(),
-    estimated_end_at: estimatedEnd(row, now),
-    completed_at: row.completed_at?.toISOString() ?? null,
+    ...{ id, action, filter, ...progressView(row, endMs), skipped },
+    started_at: started_at.toISOString(),
   };
 }
 
-function estimatedEnd(
-  { status, total, done, skipped, started_at }: BulkActionRow,
-  now: number,
-): string | null {
-  const worked = done + skipped;
-  if (status !== 'running' || total === null || worked === 0) return null;
-  const left = Math.max(0, total - worked);
-  return new Date(now + ((now - started_at.getTime()) * left) / worked).toISOString();
+/** What a preview has shown, and a confirmation starts. */
+interface ConfirmedPreview {
+  /** The id of the action: a token that is used twice starts one action. */
+  id: string;
+  action: BulkActionKind;
+  /** A filter itself could make the token longer than the request may be. */
+  filterHash: string;
+  /** Notifications accepted after the preview have this id or a greater one. */
+  before: string;
+  total: number | null;
+  expiresAtMs: number;
+}
+
+const contextOf = (environmentId: string): string => `bulk action of ${environmentId}`;
+
+/** Sealed instead of stored: most previews are never confirmed. */
+function makeConfirmToken(
+  keyring: Keyring,
+  environmentId: string,
+  { filter, ...preview }: Omit<ConfirmedPreview, 'filterHash'> & { filter: BulkFilter },
+): string {
+  const confirmed: ConfirmedPreview = { ...preview, filterHash: hashBody(filter) };
+  return keyring.seal(JSON.stringify(confirmed), contextOf(environmentId));
+}
+
+/** Returns null unless the token is for this environment, action and filter. */
+function readConfirmToken(
+  keyring: Keyring,
+  environmentId: string,
+  token: string,
+  asked: { action: BulkActionKind; filter: BulkFilter },
+): ConfirmedPreview | null {
+  try {
+    const preview = JSON.parse(keyring.open(token, contextOf(environmentId))) as ConfirmedPreview;
+    const isSame = preview.action === asked.action && preview.filterHash === hashBody(asked.filter);
+    return isSame ? preview : null;
+  } catch {
+    return null;
+  }
 }

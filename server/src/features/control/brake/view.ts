@@ -1,3 +1,4 @@
+import { progressView } from '../../../kernel/progress.ts';
 import { freezeHold } from './hold.ts';
 import type { BrakeRule } from './rules.ts';
 import type { FreezeResponse, ReleaseResponse, RuleResponse } from './schema.ts';
@@ -26,12 +27,7 @@ export function freezeView({ channel, reason, frozen_at }: FreezeRow): FreezeRes
 const releasedPerMs = 0.5;
 
 export function releaseView(row: ReleaseRow): ReleaseResponse {
-  const { id, hold, action, status, total, done, started_at, completed_at } = row;
-  const endMs = started_at.getTime() + total / releasedPerMs;
-  return {
-    ...{ id, hold, action, status, total, done },
-    started_at: started_at.toISOString(),
-    estimated_end_at: status === 'running' ? new Date(endMs).toISOString() : null,
-    completed_at: completed_at?.toISOString() ?? null,
-  };
+  const { id, hold, action, status, total, started_at } = row;
+  const endMs = status === 'running' ? started_at.getTime() + total / releasedPerMs : null;
+  return { ...{ id, hold, action }, ...progressView(row, endMs), started_at: started_at.toISOString() };
 }
