@@ -1,7 +1,6 @@
 import { assertNever } from '../kernel/errors.ts';
 import type { Decision, Effect, Json, Pending, Step, StepOutcome } from './contract.ts';
 import { attemptOf, close, type DecisionDraft, end, perform, remember } from './decision-draft.ts';
-import { maxDurationMs } from './duration.ts';
 import {
   durationOf,
   endOfDelay,
@@ -14,9 +13,9 @@ import {
   StepFailure,
   workOf,
 } from './evaluate.ts';
-import { nextOf, targetOf } from './graph.ts';
-import { defaultDigestItems, limits } from './limits.ts';
-import { stepOf } from './program.ts';
+import { defaultDigestItems, engineLimits } from './limits.ts';
+import { nextOf, stepOf, targetOf } from './program.ts';
+import { maxDurationMs } from './time.ts';
 
 /** Completes the current step: stores its output and continues. */
 export function complete(
@@ -30,19 +29,22 @@ export function complete(
     target === undefined ? nextOf(definition, stepIndexes.get(draft.state.stepId ?? '') ?? -1) : target;
   remember(draft, outcome, output);
   close(draft, outcome, output, next);
-  return goOn(draft, next);
+  return runSteps(draft, next);
 }
 
 /** Begins steps until one has to wait for an input, or the run ends. */
-export function goOn(draft: DecisionDraft, first: string | null): Decision {
+export function runSteps(draft: DecisionDraft, first: string | null): Decision {
   const { state } = draft;
   for (let next = first; ; ) {
     state.stepId = next;
     if (next === null) return end(draft, 'completed');
     state.pending = { kind: 'begin' };
-    if (state.seq >= limits.stepsInRun)
-      throw new StepFailure(`the run has executed ${limits.stepsInRun} steps, which is the limit`);
-    if (draft.began >= limits.stepsInDecision || draft.worked >= limits.workInDecision[draft.effort])
+    if (state.seq >= engineLimits.stepsInRun)
+      throw new StepFailure(`the run has executed ${engineLimits.stepsInRun} steps, which is the limit`);
+    if (
+      draft.began >= engineLimits.stepsInDecision ||
+      draft.worked >= engineLimits.workInDecision[draft.effort]
+    )
       return perform(draft, { kind: 'continue' });
     const step = stepOf(draft.program, next);
     if (!step) throw new StepFailure('this version of the workflow has no such step');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Decision, Definition, Input, Json, JsonObject, RunFacts, RunState } from './contract.ts';
 import { decide, initialState } from './decide.ts';
-import { limits } from './limits.ts';
+import { engineLimits } from './limits.ts';
 import { matchKeyOf } from './match.ts';
 import { parseDefinition } from './parse.ts';
 
@@ -137,7 +137,7 @@ describe('immediate steps', () => {
     const run = newRun(parsed(...Array.from({ length: 250 }, (_, index) => noop(`s${index}`))));
     const first = run.tell({ kind: 'start' });
     expect(first).toMatchObject({ status: 'running', effect: { kind: 'continue' } });
-    expect(first.entries).toHaveLength(limits.stepsInDecision);
+    expect(first.entries).toHaveLength(engineLimits.stepsInDecision);
     expect(run.tell({ kind: 'resume' }).effect).toEqual({ kind: 'continue' });
     expect(run.tell({ kind: 'resume' })).toMatchObject({ status: 'completed', state: { seq: 250 } });
   });
@@ -165,7 +165,7 @@ describe('immediate steps', () => {
       decision = run.tell({ kind: 'resume' });
     }
     expect(decision.failureReason).toBe('Step "a": the run has executed 2000 steps, which is the limit.');
-    expect(attempts.size).toBe(limits.stepsInRun);
+    expect(attempts.size).toBe(engineLimits.stepsInRun);
   });
 });
 

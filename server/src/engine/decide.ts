@@ -1,6 +1,6 @@
 import { assertNever } from '../kernel/errors.ts';
 import type { Effort } from '../threads/effort.ts';
-import { complete, goOn, pendingEffect } from './advance.ts';
+import { complete, pendingEffect, runSteps } from './advance.ts';
 import type {
   Decision,
   Definition,
@@ -14,10 +14,9 @@ import type {
   StepOutcome,
 } from './contract.ts';
 import { cancel, close, type DecisionDraft, end, fail, newDecisionDraft, perform } from './decision-draft.ts';
-import { maxDurationMs } from './duration.ts';
 import { durationOf, StepFailure } from './evaluate.ts';
-import { targetOf } from './graph.ts';
-import { stepOf } from './program.ts';
+import { stepOf, targetOf } from './program.ts';
+import { maxDurationMs } from './time.ts';
 
 const defaultNotificationWaitMs = 86_400_000;
 
@@ -77,7 +76,7 @@ function answer(draft: DecisionDraft, input: Input): Decision | null {
   if (input.kind === 'cancel') return cancel(draft);
   if (pending.kind === 'begin') {
     if (input.kind !== 'start' && input.kind !== 'resume') return null;
-    return goOn(draft, stepId ?? draft.program.definition.steps[0]?.id ?? null);
+    return runSteps(draft, stepId ?? draft.program.definition.steps[0]?.id ?? null);
   }
   const step = stepOf(draft.program, stepId);
   if (!step) throw new StepFailure('this version of the workflow has no such step');
@@ -206,4 +205,27 @@ function timerFired(draft: DecisionDraft, step: Step): Decision | null {
   return target === null
     ? complete(draft, 'timed_out', null)
     : complete(draft, 'timed_out', null, targetOf(draft.program.definition, target));
+}
+
+/** The limit of a throttle step: at most `limit` runs pass in any `windowMs`. */
+interface ThrottleLimit {
+  limit: number;
+  windowMs: number;
+  waits: boolean;
+}
+
+/**
+ * Decides when a run passes, given the times of the last passes; null when it skips. A run that waits takes its pass at once,
+ * so runs pass in the order in which they came, and none has to ask again.
+ */
+export function takePass(
+  passes: readonly number[],
+  now: number,
+  { limit, windowMs, waits }: ThrottleLimit,
+): { at: number | null; passes: number[] } {
+  const last = passes.slice(-limit);
+  const oldest = last.length < limit ? null : (last[0] ?? null);
+  const at = oldest === null ? now : Math.max(now, oldest + windowMs);
+  if (at > now && !waits) return { at: null, passes: [...passes] };
+  return { at, passes: [...last, at].sort((a, b) => a - b).slice(-limit) };
 }

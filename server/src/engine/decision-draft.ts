@@ -12,7 +12,7 @@ import type {
   StepOutcome,
 } from './contract.ts';
 import { newAllowance, resultOf, type Setting, StepFailure } from './evaluate.ts';
-import { limits } from './limits.ts';
+import { engineLimits } from './limits.ts';
 import { programOf, stepOf } from './program.ts';
 
 /** One call of decide: `state` is a draft of the next state. */
@@ -53,11 +53,14 @@ export function remember(draft: DecisionDraft, outcome: StepOutcome, output: Jso
   if (!step || !leavesOutput(step.kind)) return;
   if (isTooDeep(output)) throw new StepFailure('its output is nested too deeply');
   const size = sizeOf(output);
-  if (size > limits.output) throw new StepFailure(`its output is larger than ${limits.output / 1_024} KB`);
+  if (size > engineLimits.output)
+    throw new StepFailure(`its output is larger than ${engineLimits.output / 1_024} KB`);
   const before = resultOf(state, step.id);
   state.resultsSize += size - (before ? sizeOf(before.output) : 0);
-  if (state.resultsSize > limits.outputs)
-    throw new StepFailure(`the outputs of the run are larger than ${limits.outputs / 1_024} KB in total`);
+  if (state.resultsSize > engineLimits.outputs)
+    throw new StepFailure(
+      `the outputs of the run are larger than ${engineLimits.outputs / 1_024} KB in total`,
+    );
   state.results = { ...state.results, [step.id]: { outcome, output } };
 }
 

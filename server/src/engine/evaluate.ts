@@ -17,7 +17,6 @@ import type {
   ThrottleStep,
   WaitForEventStep,
 } from './contract.ts';
-import { durationHint, maxDurationMs, parseDuration } from './duration.ts';
 import {
   ExpressionFault,
   type ExpressionScope,
@@ -26,10 +25,17 @@ import {
   spentOf,
   useForReading,
 } from './expression.ts';
-import { limits } from './limits.ts';
-import { nextLocalTime, nextOpening, parseTimestamp } from './local-time.ts';
+import { engineLimits } from './limits.ts';
 import { keyOfValues } from './match.ts';
 import { htmlFields, type Program } from './program.ts';
+import {
+  durationHint,
+  maxDurationMs,
+  nextLocalTime,
+  nextOpening,
+  parseDuration,
+  parseTimestamp,
+} from './time.ts';
 import { evaluateValue, isTemplate, isTemplated, ValueFault } from './value.ts';
 
 /** As the `timezone` of a delay: that of the user that the run is about. */
@@ -180,7 +186,7 @@ export function requestOf(setting: Setting, step: FetchStep): FetchEffect['reque
   const evaluated = evaluate(setting, { url: step.url, headers: step.headers, body: step.body }, '');
   const { url: given, headers: values, body } = evaluated as { url: Json; headers: JsonObject; body: Json };
   const url = textOf(given, 'url');
-  if (url.length > limits.url || !URL.canParse(url)) throw new StepFailure('url is not a valid URL');
+  if (url.length > engineLimits.url || !URL.canParse(url)) throw new StepFailure('url is not a valid URL');
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(values)) {
     // Versions that were activated before names were checked still run.
@@ -198,8 +204,8 @@ export function keyOf(setting: Setting, step: DigestStep | ThrottleStep): string
   const value = evaluate(setting, step.key, 'key');
   if (value === null || value === '') throw new StepFailure('key has no value');
   const key = typeof value === 'string' ? value : unlessDeep('key', () => canonicalJson(value));
-  if (key.length > limits.digestKey)
-    throw new StepFailure(`key is longer than ${limits.digestKey} characters`);
+  if (key.length > engineLimits.digestKey)
+    throw new StepFailure(`key is longer than ${engineLimits.digestKey} characters`);
   return key;
 }
 

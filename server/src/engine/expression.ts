@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type LinearRegExp, linearRegExp, UnsupportedPattern } from '../kernel/linear-regexp.ts';
 import { within } from '../templating/watchdog.ts';
 import { type Effort, HeavyWork } from '../threads/effort.ts';
-import { limits } from './limits.ts';
+import { engineLimits } from './limits.ts';
 
 /**
  * CEL has no loops, but its macros iterate over lists and nest, and their results can grow. The library limits the size of an
@@ -86,8 +86,8 @@ let current: Meter = { effort: 'full', left: 0 };
 
 /** Throws an ExpressionFault. */
 export function compileExpression(source: string): Expression {
-  if (source.length > limits.expressionLength)
-    throw new ExpressionFault(`it is longer than ${limits.expressionLength} characters`);
+  if (source.length > engineLimits.expressionLength)
+    throw new ExpressionFault(`it is longer than ${engineLimits.expressionLength} characters`);
   const parsed = guarded(() => environment.parse(source));
   const checked = guarded(() => parsed.check());
   if (!checked.valid) throw new ExpressionFault(sentence(checked.error));

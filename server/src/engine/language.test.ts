@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createBudget } from '../templating/budget.ts';
 import { HeavyWork } from '../threads/effort.ts';
 import type { Json } from './contract.ts';
-import { parseDuration } from './duration.ts';
 import { compileExpression, ExpressionFault, type ExpressionScope, newMeter } from './expression.ts';
-import { nextLocalTime, parseTimestamp } from './local-time.ts';
+import { nextLocalTime, parseDuration, parseTimestamp } from './time.ts';
 import { createTemplates, evaluateValue, templateFaults, ValueFault } from './value.ts';
 
 const scope = (trigger: Json, more: Partial<ExpressionScope> = {}): ExpressionScope => ({

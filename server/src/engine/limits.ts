@@ -1,5 +1,5 @@
 /** The limits of a definition and a run. Sizes are characters of JSON unless stated otherwise. */
-export const limits = {
+export const engineLimits = {
   bodyBytes: 262_144,
   bodyDepth: 32,
   steps: 500,

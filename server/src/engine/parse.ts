@@ -1,4 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { isRecord } from '../kernel/json.ts';
+import { createKnownNames, type KnownNames, newNameBudget } from '../kernel/known-names.ts';
 import { mustMatch } from '../kernel/patterns.ts';
 import type {
   Definition,
@@ -10,9 +12,9 @@ import type {
   Step,
   WaitFor,
 } from './contract.ts';
-import { limits } from './limits.ts';
-import { weekdayNames } from './local-time.ts';
-import { definitionSchema } from './schema.ts';
+import { engineLimits } from './limits.ts';
+import { definitionSchema, stepFields } from './schema.ts';
+import { weekdayNames } from './time.ts';
 import { escapePointer, isTemplate } from './value.ts';
 
 /** Codes of structural problems: `invalid_json`, `too_large`, `too_deep`, `missing_field`, `invalid_field`. */
@@ -25,7 +27,7 @@ const maxProblems = 20;
 export function parseDefinition(given: unknown): ParsedDefinition {
   let body: unknown = given;
   if (typeof given === 'string') {
-    if (Buffer.byteLength(given) > limits.bodyBytes) return refuse('too_large', tooLarge, '');
+    if (Buffer.byteLength(given) > engineLimits.bodyBytes) return refuse('too_large', tooLarge, '');
     try {
       body = JSON.parse(given);
     } catch (error) {
@@ -34,7 +36,7 @@ export function parseDefinition(given: unknown): ParsedDefinition {
   }
   const excess = excessIn(body);
   if (excess) return { ok: false, problems: [excess] };
-  if (typeof given !== 'string' && Buffer.byteLength(JSON.stringify(body) ?? '') > limits.bodyBytes)
+  if (typeof given !== 'string' && Buffer.byteLength(JSON.stringify(body) ?? '') > engineLimits.bodyBytes)
     return refuse('too_large', tooLarge, '');
 
   const check = checkShape();
@@ -42,7 +44,7 @@ export function parseDefinition(given: unknown): ParsedDefinition {
   return { ok: true, definition: read(body) };
 }
 
-const tooLarge = `The body is larger than ${limits.bodyBytes / 1_024} KB.`;
+const tooLarge = `The body is larger than ${engineLimits.bodyBytes / 1_024} KB.`;
 
 function refuse(code: string, message: string, pointer: string): ParsedDefinition {
   return { ok: false, problems: [{ code, message, pointer }] };
@@ -61,15 +63,19 @@ function excessIn(body: unknown): DefinitionProblem | null {
     const { value, pointer, depth } = next;
     if (typeof value === 'string' && isTemplate(value)) templates += 1;
     if (typeof value !== 'object' || value === null) continue;
-    if (depth >= limits.bodyDepth) {
-      const message = `The body is nested more than ${limits.bodyDepth} levels deep.`;
+    if (depth >= engineLimits.bodyDepth) {
+      const message = `The body is nested more than ${engineLimits.bodyDepth} levels deep.`;
       return { code: 'too_deep', message, pointer };
     }
     for (const [key, part] of Object.entries(value))
       waiting.push({ value: part, pointer: `${pointer}/${escapePointer(key)}`, depth: depth + 1 });
   }
-  if (templates <= limits.templates) return null;
-  return { code: 'too_large', message: `The body has more than ${limits.templates} templates.`, pointer: '' };
+  if (templates <= engineLimits.templates) return null;
+  return {
+    code: 'too_large',
+    message: `The body has more than ${engineLimits.templates} templates.`,
+    pointer: '',
+  };
 }
 
 let shape: ValidateFunction<Body> | null = null;
@@ -235,3 +241,57 @@ function readStep(wire: WireStep): Step {
       return { ...base, kind: 'unknown', named: wire.kind };
   }
 }
+
+/**
+ * Finds an unknown field of a body that is close to a known one (`templateKey`). parseDefinition must ignore unknown fields,
+ * because versions that were saved with one still run; this check applies when a body is saved. Free-form objects
+ * (`template_data`, `match`, `headers`, `body`) are not checked.
+ */
+export function misspeltField(body: unknown): DefinitionProblem | null {
+  const budget = newNameBudget();
+  for (const { object, pointer, names } of namedObjects(body)) {
+    const misspelt = names.findMisspelt(object, budget);
+    if (!misspelt) continue;
+    const at = `${pointer}/${escapePointer(misspelt.given)}`;
+    const message = `Unknown field ${at}; did you mean ${misspelt.meant}?`;
+    return { code: 'unknown_field', message, pointer: at };
+  }
+  return null;
+}
+
+interface NamedObject {
+  object: Record<string, unknown>;
+  pointer: string;
+  names: KnownNames;
+}
+
+function* namedObjects(body: unknown): Generator<NamedObject> {
+  if (!isRecord(body)) return;
+  yield { object: body, pointer: '', names: ofBody };
+  for (const [index, step] of listOf(body.steps)) {
+    const names = ofSteps.get(String(step.kind));
+    if (!names) continue;
+    const pointer = `/steps/${index}`;
+    yield { object: step, pointer, names };
+    if (step.kind === 'send' && isRecord(step.recipient))
+      yield { object: step.recipient, pointer: `${pointer}/recipient`, names: ofRecipient };
+    if (step.kind !== 'branch') continue;
+    for (const [position, branch] of listOf(step.branches))
+      yield { object: branch, pointer: `${pointer}/branches/${position}`, names: ofBranch };
+  }
+}
+
+function* listOf(value: unknown): Generator<[number, Record<string, unknown>]> {
+  if (!Array.isArray(value)) return;
+  for (const [index, entry] of value.entries()) if (isRecord(entry)) yield [index, entry];
+}
+
+const namesIn = (schema: Json | undefined): KnownNames =>
+  createKnownNames(Object.keys((schema as JsonObject | undefined)?.properties ?? {}));
+
+const ofBody = namesIn(definitionSchema);
+const ofSteps = new Map(
+  [...stepFields].map(([kind, fields]) => [kind, createKnownNames(Object.keys(fields))]),
+);
+const ofRecipient = namesIn(stepFields.get('send')?.recipient);
+const ofBranch = namesIn((stepFields.get('branch')?.branches as JsonObject | undefined)?.items);

@@ -11,7 +11,7 @@ import {
 } from './contract.ts';
 import { decide, initialState } from './decide.ts';
 import { mergeEntries } from './decision-draft.ts';
-import { limits } from './limits.ts';
+import { engineLimits } from './limits.ts';
 import { matchKeyOf } from './match.ts';
 import { parseDefinition } from './parse.ts';
 import { simulate } from './simulate.ts';
@@ -150,7 +150,7 @@ test('any simulation ends, within the limits and with a whole timeline', { timeo
         const result = simulate(parsed(body), { triggerData, events: script, now: start });
         expect(result.problem).toBeNull();
         expect(['completed', 'failed', 'cancelled']).toContain(result.status);
-        expect(result.steps.length).toBeLessThanOrEqual(limits.stepsInRun);
+        expect(result.steps.length).toBeLessThanOrEqual(engineLimits.stepsInRun);
         expect(faultsOf(result.steps, true)).toEqual([]);
       },
     ),

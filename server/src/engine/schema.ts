@@ -1,8 +1,8 @@
 import { pattern } from '../kernel/patterns.ts';
 import type { JsonObject } from './contract.ts';
 import { stepKinds } from './contract.ts';
-import { limits } from './limits.ts';
-import { clockTime, weekdayNames } from './local-time.ts';
+import { engineLimits } from './limits.ts';
+import { clockTime, weekdayNames } from './time.ts';
 
 /**
  * The structure of a body as JSON Schema 2020-12: parse.ts checks it, and /workflows/schema.json serves it to editors. Problems
@@ -33,7 +33,7 @@ const target = (description: string): JsonObject => ({
 const expression = (description: string): JsonObject =>
   text(`${description} A CEL expression over trigger, steps, event, digest and run.`, {
     minLength: 1,
-    maxLength: limits.expressionLength,
+    maxLength: engineLimits.expressionLength,
   });
 const duration = (description: string): JsonObject =>
   text(`${description} ISO 8601 (\`PT15M\`, \`P3DT4H\`) or short (\`15m\`, \`2h\`, \`3d\`), or a template.`);
@@ -142,7 +142,7 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
       branches: {
         type: 'array',
         minItems: 1,
-        maxItems: limits.branches,
+        maxItems: engineLimits.branches,
         description: 'The first one whose expression is true is taken.',
         items: {
           type: 'object',
@@ -158,7 +158,7 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
       event: text('Name of the event.', { maxLength: 200 }),
       match: {
         type: 'object',
-        maxProperties: limits.matchPaths,
+        maxProperties: engineLimits.matchPaths,
         propertyNames: { minLength: 1, maxLength: 200 },
         description:
           'Path in event_data (`order.id`) → the value it must equal, fixed when the run begins to wait. Texts are Liquid templates.',
@@ -182,7 +182,7 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
       window: duration('How long to collect, counted from the first run.'),
       max_items: {
         type: 'number',
-        description: `Close early when so many are collected: 1 to ${limits.digestItems}.`,
+        description: `Close early when so many are collected: 1 to ${engineLimits.digestItems}.`,
       },
     },
   },
@@ -195,7 +195,7 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
       },
       limit: {
         type: 'number',
-        description: `How many runs pass within the window: 1 to ${limits.throttleRuns}.`,
+        description: `How many runs pass within the window: 1 to ${engineLimits.throttleRuns}.`,
       },
       window: duration('The length of the sliding window.'),
       mode: {
@@ -213,7 +213,7 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
       method: { enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], default: 'GET' },
       headers: {
         type: 'object',
-        maxProperties: limits.headers,
+        maxProperties: engineLimits.headers,
         additionalProperties: { type: 'string' },
         description: 'Values are Liquid templates.',
       },
@@ -250,7 +250,7 @@ export const definitionSchema: JsonObject = {
     steps: {
       type: 'array',
       minItems: 1,
-      maxItems: limits.steps,
+      maxItems: engineLimits.steps,
       description: 'Run in this order unless `next` or a branch says otherwise.',
       items: { $ref: '#/$defs/step' },
     },

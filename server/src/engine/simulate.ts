@@ -12,12 +12,10 @@ import type {
   StepEntry,
   WaitForEventEffect,
 } from './contract.ts';
-import { decide, initialState } from './decide.ts';
-import { parseDuration } from './duration.ts';
-import { limits } from './limits.ts';
-import { parseTimestamp } from './local-time.ts';
+import { decide, initialState, takePass } from './decide.ts';
+import { engineLimits } from './limits.ts';
 import { matchKeyOf } from './match.ts';
-import { takePlace } from './throttle.ts';
+import { parseDuration, parseTimestamp } from './time.ts';
 
 /** An event of the script; `at` is null for one that arrives as soon as the run waits for it. */
 interface Scripted {
@@ -102,7 +100,7 @@ export function* simulation(
         return { input: { kind: 'digest_closed', items: [input.triggerData] }, at: effect.until };
       case 'take_throttle': {
         const throttle = JSON.stringify([effect.stepId, effect.key]);
-        const { at, passes } = takePlace(passesOf.get(throttle) ?? [], from, effect);
+        const { at, passes } = takePass(passesOf.get(throttle) ?? [], from, effect);
         passesOf.set(throttle, passes);
         return { input: { kind: 'throttle_answered', at }, at: from };
       }
@@ -149,11 +147,11 @@ function readScript({
   events = [],
   now,
 }: SimulationInput): { events: Scripted[] } | { problem: DefinitionProblem } {
-  if (events.length > limits.simulatedEvents)
+  if (events.length > engineLimits.simulatedEvents)
     return {
       problem: {
         code: 'parameter_invalid',
-        message: `At most ${limits.simulatedEvents} events.`,
+        message: `At most ${engineLimits.simulatedEvents} events.`,
         pointer: '/events',
       },
     };

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, RunFacts } from './contract.ts';
-import { decide, initialState } from './decide.ts';
+import { decide, initialState, takePass } from './decide.ts';
 import { parseDefinition } from './parse.ts';
 import { simulate } from './simulate.ts';
-import { takePlace } from './throttle.ts';
 
 const now = Date.parse('2026-01-10T08:00:00Z');
 
@@ -27,7 +26,7 @@ describe('the limit', () => {
         let at = 0;
         for (const { after, waits } of runs) {
           at += after;
-          const taken = takePlace(passes, at, { limit, windowMs, waits });
+          const taken = takePass(passes, at, { limit, windowMs, waits });
           passes = taken.passes;
           if (taken.at === null) continue;
           expect(taken.at).toBeGreaterThanOrEqual(Math.max(at, passed.at(-1) ?? 0));

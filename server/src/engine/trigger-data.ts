@@ -1,8 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type LinearRegExp, linearRegExp, UnsupportedPattern } from '../kernel/linear-regexp.ts';
 import type { DataViolation, DefinitionProblem, JsonObject } from './contract.ts';
-import { limits } from './limits.ts';
-import { parseTimestamp } from './local-time.ts';
+import { engineLimits } from './limits.ts';
+import { parseTimestamp } from './time.ts';
 import { escapePointer } from './value.ts';
 
 export type TriggerDataSchema = JsonObject | boolean;
@@ -27,8 +27,8 @@ export function triggerSchemaProblem(schema: TriggerDataSchema): DefinitionProbl
     message: `trigger_data_schema cannot be used: ${message.slice(0, 300)}.`,
     pointer: `/trigger_data_schema${pointer}`,
   });
-  if (JSON.stringify(schema).length > limits.triggerSchema)
-    return problem(`it is larger than ${limits.triggerSchema} characters`, '');
+  if (JSON.stringify(schema).length > engineLimits.triggerSchema)
+    return problem(`it is larger than ${engineLimits.triggerSchema} characters`, '');
   try {
     metaSchema ??= new Ajv2020({ strict: false, logger: false });
     if (!metaSchema.validateSchema(schema))

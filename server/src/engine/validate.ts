@@ -15,13 +15,11 @@ import type {
   ValidationContext,
   WaitForEventStep,
 } from './contract.ts';
-import { durationHint, parseDuration } from './duration.ts';
 import { recipientZone } from './evaluate.ts';
 import { compileExpression, ExpressionFault } from './expression.ts';
-import { analyse, namedTargets, targetOf } from './graph.ts';
-import { limits } from './limits.ts';
-import { parseTimestamp } from './local-time.ts';
-import { htmlFields, type Program, programOf } from './program.ts';
+import { engineLimits } from './limits.ts';
+import { analyse, htmlFields, namedTargets, type Program, programOf, targetOf } from './program.ts';
+import { durationHint, parseDuration, parseTimestamp } from './time.ts';
 import { escapePointer, isTemplate, templateFaults } from './value.ts';
 
 const maxProblems = 100;
@@ -181,10 +179,13 @@ function checkDigest(program: Program, step: DigestStep, report: Report): void {
   checkTemplates(program, { key: step.key }, report);
   checkDuration(program, step.window, '/window', report);
   const { maxItems } = step;
-  if (maxItems !== null && !(Number.isInteger(maxItems) && maxItems >= 1 && maxItems <= limits.digestItems))
+  if (
+    maxItems !== null &&
+    !(Number.isInteger(maxItems) && maxItems >= 1 && maxItems <= engineLimits.digestItems)
+  )
     report(
       'invalid_max_items',
-      `max_items must be a whole number from 1 to ${limits.digestItems}`,
+      `max_items must be a whole number from 1 to ${engineLimits.digestItems}`,
       '/max_items',
     );
 }
@@ -193,8 +194,8 @@ function checkThrottle(program: Program, step: ThrottleStep, report: Report): vo
   checkTemplates(program, { key: step.key }, report);
   checkDuration(program, step.window, '/window', report);
   const { limit } = step;
-  if (!(Number.isInteger(limit) && limit >= 1 && limit <= limits.throttleRuns))
-    report('invalid_limit', `limit must be a whole number from 1 to ${limits.throttleRuns}`, '/limit');
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= engineLimits.throttleRuns))
+    report('invalid_limit', `limit must be a whole number from 1 to ${engineLimits.throttleRuns}`, '/limit');
 }
 
 function checkFetch(program: Program, step: FetchStep, report: Report): void {

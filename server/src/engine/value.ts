@@ -4,7 +4,7 @@ import { compile, compileOutput } from '../templating/compile.ts';
 import { withinEffort } from '../templating/watchdog.ts';
 import { HeavyWork } from '../threads/effort.ts';
 import type { Json, JsonObject } from './contract.ts';
-import { limits } from './limits.ts';
+import { engineLimits } from './limits.ts';
 
 /** An invalid value and the location of the fault in it (a JSON Pointer). */
 export class ValueFault extends Error {
@@ -51,7 +51,7 @@ function compileText(source: string, flavour: TemplateFlavour): Text {
   const output = flavour === 'html' ? null : compileOutput(source);
   if (output) return (scope, budget) => toJson(output(scope, budget));
   const template = compile(source, flavour, { locale: null });
-  return (scope, budget) => template.render(scope, budget, limits.text);
+  return (scope, budget) => template.render(scope, budget, engineLimits.text);
 }
 
 /** Copies a value as plain JSON: undefined becomes null. */
@@ -76,7 +76,8 @@ export function evaluateValue(
   const result = holds(value, isWork) ? guarded('', () => withinEffort(budget.effort, render)) : render();
   if (isTooDeep(result)) throw new ValueFault('', 'it is nested too deeply');
   const size = JSON.stringify(result).length;
-  if (size > limits.values) throw new ValueFault('', `it is larger than ${limits.values} characters`);
+  if (size > engineLimits.values)
+    throw new ValueFault('', `it is larger than ${engineLimits.values} characters`);
   guarded('', () => budget.use(resultUnits * size));
   return result;
 

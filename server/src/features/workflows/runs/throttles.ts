@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../../../db/sql.ts';
-import { type Input, type TakeThrottleEffect, takePlace } from '../../../engine/index.ts';
+import { type Input, type TakeThrottleEffect, takePass } from '../../../engine/index.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 
 interface ThrottleRequest {
@@ -50,7 +50,7 @@ export async function takeThrottles(tx: Sql, requests: ThrottleRequest[]): Promi
     let { passes } = row;
     let expiresAt = 0;
     for (const { runId, effect, now } of groups.get(nameOf(row)) ?? []) {
-      const taken = takePlace(passes, now, effect);
+      const taken = takePass(passes, now, effect);
       answers.set(runId, { kind: 'throttle_answered', at: taken.at });
       passes = taken.passes;
       expiresAt = Math.max(expiresAt, (passes.at(-1) ?? now) + effect.windowMs);
