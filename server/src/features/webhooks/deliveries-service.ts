@@ -8,7 +8,7 @@ import { recordAudit } from '../platform/audit/index.ts';
 import * as store from './deliveries-store.ts';
 import { type EndpointRow, findEndpoint } from './endpoints-store.ts';
 import { type DeliveryNote, recordSubscribed } from './events.ts';
-import { type Delivery, type DeliveryQuery, type DeliveryWithPayload, limits } from './schema.ts';
+import { type Delivery, type DeliveryQuery, type DeliveryWithPayload, webhookLimits } from './schema.ts';
 import { attemptView, deliveryView } from './view.ts';
 
 export interface DeliveriesService {
@@ -222,8 +222,8 @@ async function inSlicesOf(
   work: (ids: string[]) => Promise<void>,
 ): Promise<void> {
   let last = after;
-  for (let seen = 0; seen < limits.deliveriesPerCall; ) {
-    const ids = await next(last, Math.min(size, limits.deliveriesPerCall - seen));
+  for (let seen = 0; seen < webhookLimits.deliveriesPerCall; ) {
+    const ids = await next(last, Math.min(size, webhookLimits.deliveriesPerCall - seen));
     if (ids.length > 0) await work(ids);
     seen += ids.length;
     last = ids.at(-1) ?? last;

@@ -13,9 +13,9 @@ import { pausedName, pausedPrefix, startResume } from './paused.ts';
 import {
   defaultTimeoutSeconds,
   type EndpointChange,
-  limits,
   type NewWebhookEndpoint,
   type WebhookEndpoint,
+  webhookLimits,
 } from './schema.ts';
 import {
   endpointContext,
@@ -63,10 +63,10 @@ export function createWebhookEndpointsService(deps: ServiceDeps): WebhookEndpoin
         disabled_reason: null,
       };
       await transaction(pool, async (tx) => {
-        if ((await store.countEndpoints(tx, environmentId)) >= limits.endpoints) {
+        if ((await store.countEndpoints(tx, environmentId)) >= webhookLimits.endpoints) {
           throw invalidParameter(
             'url',
-            `An environment can have at most ${limits.endpoints} webhook endpoints.`,
+            `An environment can have at most ${webhookLimits.endpoints} webhook endpoints.`,
           );
         }
         if (!(await store.insertEndpoint(tx, row, urlHash(request.url)))) throw urlExists();
@@ -190,7 +190,7 @@ async function withPausedCounts(
     'webhook_delivery',
     environmentId,
     prefix,
-    limits.pausedCount,
+    webhookLimits.pausedCount,
   );
   const countOf = new Map(counts.map(({ name, count }) => [name, count]));
   return rows.map((row) => ({

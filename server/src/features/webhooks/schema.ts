@@ -8,7 +8,7 @@ export type EndpointStatus = (typeof endpointStatuses)[number];
 
 export const deliveryStatuses = ['pending', 'in_flight', 'succeeded', 'permanent_failure', 'failed'] as const;
 
-export const limits = {
+export const webhookLimits = {
   endpoints: 1_000,
   filters: 100,
   deliveriesPerCall: 100_000,
@@ -26,7 +26,7 @@ const settings = {
   event_filters: Type.Optional(
     Nullable(
       Type.Array(EventType, {
-        maxItems: limits.filters,
+        maxItems: webhookLimits.filters,
         description: 'The event types to deliver; empty means all.',
       }),
     ),
@@ -97,7 +97,7 @@ const endpointFields = {
   timeout_seconds: Type.Integer(),
   signing_secret_prefix: Type.String({ description: 'The first 8 characters, to identify the secret.' }),
   paused_delivery_count: Type.Integer({
-    description: `Deliveries that wait because the endpoint is paused, or has been resumed and they are not released yet. Counted up to ${limits.pausedCount}.`,
+    description: `Deliveries that wait because the endpoint is paused, or has been resumed and they are not released yet. Counted up to ${webhookLimits.pausedCount}.`,
   }),
   failing_since: Nullable(
     Type.String({ format: 'date-time', description: 'The first failure after the last success.' }),

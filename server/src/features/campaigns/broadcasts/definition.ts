@@ -15,7 +15,7 @@ import {
   sourceIdOf,
 } from '../../notifications/notifications/index.ts';
 import { checkTopics, readAudience } from '../../people/audiences/index.ts';
-import { type BroadcastChannel, type BroadcastDefinition, limits } from './schema.ts';
+import { type BroadcastChannel, type BroadcastDefinition, broadcastLimits } from './schema.ts';
 import type { ChannelContent, LocalPeriod, NewBroadcast } from './store.ts';
 
 const hourMs = 3_600_000;
@@ -121,8 +121,8 @@ function checkTime(
   if (Number.isNaN(inUtc)) throw invalidParameter(param, 'send_at_local has a date that does not exist.');
   if (inUtc + latestMs < now && !mayBePast)
     throw invalidParameter(param, 'send_at_local has passed in every time zone.');
-  if (inUtc > now + limits.localDays * 24 * hourMs)
-    throw invalidParameter(param, `send_at_local must be at most ${limits.localDays} days ahead.`);
+  if (inUtc > now + broadcastLimits.localDays * 24 * hourMs)
+    throw invalidParameter(param, `send_at_local must be at most ${broadcastLimits.localDays} days ahead.`);
   return inUtc - earliestMs > now ? new Date(inUtc - earliestMs) : null;
 }
 

@@ -7,7 +7,7 @@ import {
   BroadcastDryRun,
   BroadcastPage,
   BroadcastQuery,
-  limits,
+  broadcastLimits,
 } from './schema.ts';
 import type { BroadcastService } from './service.ts';
 
@@ -36,7 +36,7 @@ export function broadcastRoutes({ broadcasts }: { broadcasts: BroadcastService }
         'Sends one notification to each user of the audience, once, in the bulk lane. The template version is pinned; preferences, suppressions and quiet hours are read at each send. Make a dry run first.',
       access: 'broadcasts:write',
       body: BroadcastDefinition,
-      bodyLimit: limits.bodyBytes,
+      bodyLimit: broadcastLimits.bodyBytes,
       headers,
       responses: { 201: Broadcast, 200: Broadcast },
       errors: [
@@ -65,7 +65,7 @@ export function broadcastRoutes({ broadcasts }: { broadcasts: BroadcastService }
       computes: true,
       access: 'broadcasts:read',
       body: BroadcastDefinition,
-      bodyLimit: limits.bodyBytes,
+      bodyLimit: broadcastLimits.bodyBytes,
       responses: { 200: BroadcastDryRun },
       errors: definitionErrors,
       async handler({ principal, body }) {

@@ -12,7 +12,13 @@ export type BroadcastChannel = (typeof broadcastChannels)[number];
 const statuses = ['scheduled', 'preparing', 'running', 'paused', 'done', 'cancelled'] as const;
 export type BroadcastStatus = (typeof statuses)[number];
 
-export const limits = { name: 200, open: 100, rate: 5_000, localDays: 90, bodyBytes: 8 * 1_048_576 } as const;
+export const broadcastLimits = {
+  name: 200,
+  open: 100,
+  rate: 5_000,
+  localDays: 90,
+  bodyBytes: 8 * 1_048_576,
+} as const;
 
 const {
   subject,
@@ -29,7 +35,7 @@ const {
 
 export const BroadcastDefinition = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: limits.name, pattern: oneLine }),
+    name: Type.String({ minLength: 1, maxLength: broadcastLimits.name, pattern: oneLine }),
     channels: Type.Array(OneOf(broadcastChannels), {
       minItems: 1,
       maxItems: broadcastChannels.length,
@@ -80,7 +86,7 @@ export const BroadcastDefinition = Type.Object(
       Nullable(
         Type.Integer({
           minimum: 1,
-          maximum: limits.rate,
+          maximum: broadcastLimits.rate,
           description: 'At most so many notifications a second.',
         }),
       ),

@@ -26,7 +26,7 @@ import {
   type BroadcastDefinition,
   type BroadcastDryRun,
   type BroadcastQuery,
-  limits,
+  broadcastLimits,
 } from './schema.ts';
 import { pausedRow } from './slices.ts';
 import {
@@ -210,10 +210,10 @@ async function write(
 }
 
 async function startBroadcast(tx: Sql, queue: Deps['queue'], checked: NewBroadcast): Promise<void> {
-  if ((await countOpenBroadcasts(tx, checked.environment_id)) >= limits.open)
+  if ((await countOpenBroadcasts(tx, checked.environment_id)) >= broadcastLimits.open)
     throw new Problem(
       'broadcast_limit_reached',
-      `An environment can have at most ${limits.open} broadcasts that have not ended.`,
+      `An environment can have at most ${broadcastLimits.open} broadcasts that have not ended.`,
     );
   await addFirstSlice(tx, queue, await insertBroadcast(tx, checked));
 }

@@ -6,7 +6,7 @@ import { ExternalUserId } from '../../people/users/index.ts';
 import { DataObject, SimulatedRun, WorkflowKey } from '../../workflows/workflows/index.ts';
 import { BroadcastDefinition, BroadcastDryRun } from '../broadcasts/index.ts';
 
-export const limits = {
+export const scheduleLimits = {
   schedules: 10_000,
   /** Characters of JSON. */
   triggerData: 65_536,
@@ -41,7 +41,7 @@ export const ScheduleAudience = Type.Object(
       Nullable(
         Type.Array(ExternalUserId, {
           minItems: 1,
-          maxItems: limits.users,
+          maxItems: scheduleLimits.users,
           description: 'The external ids of users, stored or not.',
         }),
       ),
@@ -119,7 +119,7 @@ const timingFields = {
     Nullable(
       Type.String({
         minLength: 1,
-        maxLength: limits.cron,
+        maxLength: scheduleLimits.cron,
         description: 'Five fields: minute, hour, day of the month, month, day of the week. Or set `rule`.',
       }),
     ),
@@ -287,7 +287,7 @@ export const SimulationBody = Type.Object(
       Nullable(
         Type.Integer({
           minimum: 1,
-          maximum: limits.simulatedRuns,
+          maximum: scheduleLimits.simulatedRuns,
           description: 'How many slots; defaults to 3, for a broadcast to 1.',
         }),
       ),

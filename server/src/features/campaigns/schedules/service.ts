@@ -13,7 +13,6 @@ import {
   type KeyClaim,
 } from '../../platform/idempotency/index.ts';
 import {
-  limits,
   type NewSchedule,
   type Schedule,
   type ScheduleBody,
@@ -24,6 +23,7 @@ import {
   type ScheduleRunQuery,
   type ScheduleSimulation,
   type SimulationBody,
+  scheduleLimits,
   type TimingBody,
 } from './schema.ts';
 import { type SimulationDeps, simulateSchedule } from './simulation.ts';
@@ -212,8 +212,11 @@ async function insertSchedule(
   caller: Caller,
   schedule: Parameters<typeof store.insertSchedule>[1],
 ): Promise<store.ScheduleRow> {
-  if ((await store.countSchedules(tx, schedule.environment_id)) >= limits.schedules)
-    throw new Problem('schedule_limit_reached', `An environment has at most ${limits.schedules} schedules.`);
+  if ((await store.countSchedules(tx, schedule.environment_id)) >= scheduleLimits.schedules)
+    throw new Problem(
+      'schedule_limit_reached',
+      `An environment has at most ${scheduleLimits.schedules} schedules.`,
+    );
   const row = await store.insertSchedule(tx, schedule);
   if (!row)
     throw new Problem('duplicate_key', `There is already a schedule “${schedule.key}”.`, { param: 'key' });

@@ -8,10 +8,10 @@ import type { BroadcastService } from '../broadcasts/index.ts';
 import { checkAudience } from './members.ts';
 import {
   broadcastTimes,
-  limits,
   ScheduleAudience,
   ScheduleBroadcast,
   type ScheduleTarget,
+  scheduleLimits,
 } from './schema.ts';
 
 /** What a schedule starts, checked. */
@@ -63,7 +63,7 @@ async function checkWorkflow(
   const { workflow_key: key, trigger_data, audience } = target;
   if (!key) throw missingParameter('target.workflow_key');
   const triggerData: JsonObject = trigger_data ?? {};
-  checkLength('target.trigger_data', triggerData, limits.triggerData);
+  checkLength('target.trigger_data', triggerData, scheduleLimits.triggerData);
   if (audience) await inField('target', () => checkAudience(pool, environmentId, audience));
   if (!(await findWorkflow(pool, environmentId, key)))
     throw invalidParameter('target.workflow_key', `There is no workflow “${key}”.`);
@@ -86,7 +86,7 @@ async function checkBroadcast(
   if (time)
     throw invalidParameter(`${param}.${time}`, `The schedule decides when it is sent: leave ${time} out.`);
   const broadcast = givenFields(ScheduleBroadcast, given);
-  checkLength(param, broadcast, limits.broadcast);
+  checkLength(param, broadcast, scheduleLimits.broadcast);
   await inField(param, () => broadcasts.check(principal, broadcast));
   return { kind: 'broadcast', broadcast };
 }

@@ -1,7 +1,7 @@
 import { invalidParameter } from '../../../kernel/errors.ts';
 import { isTimeZone } from '../../../kernel/time-zone.ts';
 import { cronFields, nextMatch, searchedYears } from './cron.ts';
-import { limits, type ScheduleRule, type TimingBody, weekdays } from './schema.ts';
+import { type ScheduleRule, scheduleLimits, type TimingBody, weekdays } from './schema.ts';
 import type { TimerFields } from './store.ts';
 import { firstChange, localText, momentOf, offsetAt } from './zone-clock.ts';
 
@@ -139,7 +139,7 @@ function nextRuns(timing: ScheduleTiming, after: number, count: number): number[
   return runs;
 }
 
-export function nextRunViews(timing: ScheduleTiming, after: number, count: number = limits.nextRuns) {
+export function nextRunViews(timing: ScheduleTiming, after: number, count: number = scheduleLimits.nextRuns) {
   return nextRuns(timing, after, count).map((at) => ({
     at: new Date(at).toISOString(),
     local_time: localText(timing.timezone, at),

@@ -6,7 +6,7 @@ import { invalidParameter, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { TaskStopped } from '../../../threads/task.ts';
 import { findWorkflow, listPatterns } from '../workflows/index.ts';
-import { type EventRequest, endedStatuses, limits } from './schema.ts';
+import { type EventRequest, endedStatuses, runLimits } from './schema.ts';
 import { findRun } from './store.ts';
 import * as waits from './waits-store.ts';
 import { findSender } from './waits-store.ts';
@@ -119,9 +119,9 @@ function refuseStopped(error: unknown): never {
 }
 
 function check({ event_data: data }: EventRequest): void {
-  if (JSON.stringify(data).length > limits.eventData)
+  if (JSON.stringify(data).length > runLimits.eventData)
     throw invalidParameter(
       'event_data',
-      `event_data must have at most ${limits.eventData} characters as JSON.`,
+      `event_data must have at most ${runLimits.eventData} characters as JSON.`,
     );
 }

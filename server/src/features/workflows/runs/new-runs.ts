@@ -9,7 +9,7 @@ import type { QuotaHolder } from '../../../kernel/storage.ts';
 import type { Lane } from '../../../queue/index.ts';
 import { overheadBytes } from '../../control/usage/index.ts';
 import { type ActiveVersion, triggerDataProblem, type WorkflowService } from '../workflows/index.ts';
-import { limits } from './schema.ts';
+import { runLimits } from './schema.ts';
 import { insertRuns, type NewRun } from './store.ts';
 
 /** New runs: for triggers, and for features that start runs in a transaction of their own. */
@@ -59,10 +59,10 @@ export function createNewRuns({
   return {
     async check(holder, key, triggerData) {
       const { environmentId } = holder;
-      if (JSON.stringify(triggerData).length > limits.triggerData)
+      if (JSON.stringify(triggerData).length > runLimits.triggerData)
         throw invalidParameter(
           'trigger_data',
-          `trigger_data must have at most ${limits.triggerData} characters as JSON.`,
+          `trigger_data must have at most ${runLimits.triggerData} characters as JSON.`,
         );
       const active = await activeVersionFor(environmentId, key, triggerData);
       storage.check(holder);

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DateTime, Nullable, OneOf, pageQuery, sameAs, Uuid } from '../../../http/schema.ts';
 import { DataObject, SimulatedStep, WorkflowKey } from '../workflows/index.ts';
 
-export const limits = {
+export const runLimits = {
   /** Characters of JSON. */
   triggerData: 262_144,
   eventData: 65_536,
@@ -32,7 +32,7 @@ export const TriggeredRun = Type.Object(
 
 export const EventRequest = Type.Object(
   {
-    event_name: Type.String({ minLength: 1, maxLength: limits.eventName }),
+    event_name: Type.String({ minLength: 1, maxLength: runLimits.eventName }),
     event_data: DataObject,
   },
   { title: 'WorkflowEvent', examples: [{ event_name: 'invoice_paid', event_data: { invoice: 'A-1' } }] },

@@ -8,7 +8,7 @@ import {
 import { parseJson } from '../../../http/json.ts';
 import { invalidParameter, missingParameter, Problem } from '../../../kernel/errors.ts';
 import { type TaskRunner, TaskStopped } from '../../../threads/task.ts';
-import { limits, type VersionRequest } from './schema.ts';
+import { type VersionRequest, workflowLimits } from './schema.ts';
 
 /** A body as it is stored: its text, and the definition that the engine parsed from it. */
 export interface WorkflowBody {
@@ -27,8 +27,8 @@ export async function readBody(
   const given = text ?? (body ? JSON.stringify(body) : null);
   if (given === null) throw missingParameter('body_json', 'body');
   if (text && body) throw invalidParameter('body', 'Give body or body_json, not both.');
-  if (given.length > limits.body)
-    throw invalidParameter('body_json', `The body must have at most ${limits.body} characters.`);
+  if (given.length > workflowLimits.body)
+    throw invalidParameter('body_json', `The body must have at most ${workflowLimits.body} characters.`);
   const value = readJson(given);
   const misspelt = misspeltField(value);
   if (misspelt) throw new Problem('parameter_unknown', misspelt.message, { param: misspelt.pointer });

@@ -16,7 +16,7 @@ import { promoteTemplateWithin } from '../../content/templates/index.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import { semanticProblem } from './body.ts';
 import { diffWorkflows } from './diff.ts';
-import { limits, type PromoteRequest, type WorkflowPromotion } from './schema.ts';
+import { type PromoteRequest, type WorkflowPromotion, workflowLimits } from './schema.ts';
 import { openBody, sealBody, shownBody } from './sealed-body.ts';
 import type { WorkflowRow, WorkflowVersionRow } from './store.ts';
 import * as store from './store.ts';
@@ -79,10 +79,10 @@ export async function promoteWorkflow(
     let target = before?.active_version ?? 0;
     if (diff.status !== 'unchanged') {
       target = (before?.latest_version ?? 0) + 1;
-      if (target > limits.versions)
+      if (target > workflowLimits.versions)
         throw new Problem(
           'workflow_limit_reached',
-          `A workflow can have at most ${limits.versions} versions.`,
+          `A workflow can have at most ${workflowLimits.versions} versions.`,
         );
       const id = newId(now);
       const body = { id, ...sealBody(keyring, id, source.version.body, opened) };
@@ -212,7 +212,7 @@ async function write(
     (await store.insertWorkflow(
       tx,
       { ...workflow, id: newId(to.now), environment_id: to.live },
-      limits.workflows,
+      workflowLimits.workflows,
     ));
   if (!made)
     throw new Problem(

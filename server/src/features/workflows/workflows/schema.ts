@@ -11,7 +11,7 @@ import {
 } from '../../../http/schema.ts';
 import { pattern } from '../../../kernel/patterns.ts';
 
-export const limits = {
+export const workflowLimits = {
   name: 200,
   description: 2_000,
   /** Characters of a body; the engine refuses a body with more bytes than that. */
@@ -32,8 +32,8 @@ export const reservedKeys: ReadonlySet<string> = new Set(['runs']);
 const statuses = ['draft', 'active', 'disabled'] as const;
 export type WorkflowStatus = (typeof statuses)[number];
 
-const Name = Type.String({ minLength: 1, maxLength: limits.name });
-const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
+const Name = Type.String({ minLength: 1, maxLength: workflowLimits.name });
+const Description = Type.Optional(Nullable(Type.String({ maxLength: workflowLimits.description })));
 
 export const NewWorkflow = Type.Object(
   { key: Type.String({ pattern: keyPattern }), name: Name, description: Description },
@@ -179,7 +179,7 @@ export const PromoteRequest = Type.Object(
       Type.Unsafe<boolean | string[] | null>({
         type: ['boolean', 'array', 'null'],
         items: { type: 'string', minLength: 1, maxLength: 200 },
-        maxItems: limits.promotedTemplates,
+        maxItems: workflowLimits.promotedTemplates,
         description:
           'Also promote templates: true for those used in the body, or a list of template keys. Requires templates:promote.',
       }),

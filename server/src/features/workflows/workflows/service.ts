@@ -12,7 +12,6 @@ import { readBody, type WorkflowBody } from './body.ts';
 import { createWorkflowDirectory, type Definitions, nameOf, type WorkflowDirectory } from './definitions.ts';
 import { promoteWorkflow } from './promote.ts';
 import {
-  limits,
   type NewWorkflow,
   type PromoteRequest,
   reservedKeys,
@@ -22,6 +21,7 @@ import {
   type WorkflowPromotion,
   type WorkflowQuery,
   type WorkflowVersionQuery,
+  workflowLimits,
 } from './schema.ts';
 import { hasMasks, openBody, restoreMasked, sealBody } from './sealed-body.ts';
 import { checkRecipientZone, type SimulateRequest, simulateVersion } from './simulation.ts';
@@ -233,11 +233,11 @@ async function insertWorkflow(
   caller: Caller,
   row: Parameters<typeof store.insertWorkflow>[1],
 ): Promise<WorkflowRow> {
-  const made = await store.insertWorkflow(tx, row, limits.workflows);
+  const made = await store.insertWorkflow(tx, row, workflowLimits.workflows);
   if (!made) {
     if (await store.findWorkflow(tx, row.environment_id, row.key))
       throw new Problem('duplicate_key', 'A workflow with this key already exists.', { param: 'key' });
-    throw tooMany(`An environment can have at most ${limits.workflows} workflows.`);
+    throw tooMany(`An environment can have at most ${workflowLimits.workflows} workflows.`);
   }
   await recordAudit(tx, caller, {
     action: 'workflow.created',
@@ -280,11 +280,12 @@ async function insertVersion(
   { text, value, definition }: WorkflowBody,
 ): Promise<WorkflowRow> {
   const version = before.latest_version + 1;
-  if (version > limits.versions) throw tooMany(`A workflow can have at most ${limits.versions} versions.`);
+  if (version > workflowLimits.versions)
+    throw tooMany(`A workflow can have at most ${workflowLimits.versions} versions.`);
   const restored = hasMasks(value)
     ? restoreMasked(
         value,
-        (await store.listWithSecrets(tx, before.id, limits.searchedVersions)).map((row) =>
+        (await store.listWithSecrets(tx, before.id, workflowLimits.searchedVersions)).map((row) =>
           openBody(keyring, row),
         ),
       )
