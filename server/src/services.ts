@@ -123,7 +123,7 @@ export function createServices(deps: Deps) {
   const contents = createContentReader({ ...deps, ...delivery });
   const defaults = defaultRulesWith(deps.config.CARILLON_BRAKE_RECIPIENT_LIMIT);
   const brakeStates = createBrakeStates(deps, defaults);
-  const brake = createBrake(deps, { states: brakeStates, engagements: createEngagements(deps) });
+  const brake = createBrake({ ...deps, states: brakeStates, engagements: createEngagements(deps) });
   const runs = createRunService({
     ...deps,
     newRuns,
@@ -144,7 +144,7 @@ export function createServices(deps: Deps) {
     providerHealth: createProviderHealthTracker(deps),
     contents,
     brake,
-    brakeService: createBrakeService(deps, { states: brakeStates, holds, defaults }),
+    brakeService: createBrakeService({ ...deps, states: brakeStates, holds, defaults }),
     holds,
     brakeStates,
     spend: createSpendRecorder(deps, {

@@ -33,7 +33,7 @@ export interface HoldVerdict {
 }
 
 /** A notification with the content that is known before it is rendered. */
-interface BrakedFact extends BrakedNotification {
+interface BrakeInput extends BrakedNotification {
   attachments: unknown;
   template_version_id: string | null;
   /** `liquid` when the content of the request is still to be rendered. */
@@ -43,7 +43,7 @@ interface BrakedFact extends BrakedNotification {
 
 /** A notification that every other gate lets pass. */
 export interface BrakeRequest {
-  fact: BrakedFact;
+  fact: BrakeInput;
   /** When the work was claimed, by the clock of the database. */
   at: number;
   hold: HoldNote | null;
@@ -55,8 +55,8 @@ export interface BrakeRequest {
 /** The gate of limits and freezes. Its state is shared by all processes through the database. */
 export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
   /**
-   * Judges a batch with one statement, or none when nothing limits its environments. Absent: the brake has nothing to say. A lease
-   * whose notification is counted has `braked` in its note from then on, if the count could matter when its worker dies.
+   * Judges a batch with one statement, or none when nothing limits its environments. A notification that no rule concerns has no
+   * verdict. A counted notification is marked with `braked` on its lease when counting it again, after its worker died, could hold it.
    */
   judge(requests: BrakeRequest[]): Promise<Map<string, BrakeVerdict>>;
   /**
@@ -65,7 +65,7 @@ export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
    */
   forecast(weight: number): (requests: BrakeRequest[]) => Promise<Map<string, BrakeVerdict>>;
   /** Adds to budgets what a rendered text costs beyond the one segment that was counted before. */
-  charge(sends: { fact: BrakedFact; text: string | null }[]): Promise<void>;
+  charge(sends: { fact: BrakeInput; text: string | null }[]): Promise<void>;
   /** The verdict of a freeze that began after the batch was judged; null when there is none. */
   judgeFreeze(request: BrakeRequest): HoldVerdict | null;
   /** What of the channel is frozen, in words, for what is skipped and not held; null when nothing is. */
@@ -84,186 +84,199 @@ const attachmentHours = 7 * 24 - 1;
 
 const pass: BrakeVerdict = { kind: 'pass' };
 
-export function createBrake(
-  {
-    pool,
-    claimPool,
-    queue,
-    log,
-  }: Pick<Deps, 'pool' | 'claimPool' | 'log'> & {
-    queue: Pick<Deps['queue'], 'workerId'>;
-  },
-  { states, engagements }: { states: BrakeStates; engagements: Engagements },
-): Brake {
-  const { workerId } = queue;
+interface BrakeDeps extends Pick<Deps, 'pool' | 'claimPool' | 'log'> {
+  queue: Pick<Deps['queue'], 'workerId'>;
+  states: BrakeStates;
+  engagements: Engagements;
+}
 
-  function priceOf(fact: BrakedNotification): number {
-    return findPrice(states.get(fact.environment_id)?.prices ?? [], fact, null)?.price_micros ?? 0;
-  }
-
-  const findFreeze = (environmentId: string, on: Channel): FreezeRow | undefined =>
-    states.get(environmentId)?.freezes.find(({ channel }) => channel === 'all' || channel === on);
-
-  function judgeFreeze(request: BrakeRequest): HoldVerdict | null {
-    const { fact } = request;
-    const freeze = fact.priority === 'critical' ? null : findFreeze(fact.environment_id, fact.channel);
-    if (!freeze) return null;
-    const hold = freezeHold(freeze.channel);
-    const isRepeated = request.hold?.hold === hold && request.decision === null;
-    const note = isRepeated && request.hold ? request.hold : holdOf(request, hold, freeze.hold_expires_hours);
-    const why = freeze.reason === null ? '' : ` (${freeze.reason})`;
-    const detail = `${frozenText(freeze)} since ${freeze.frozen_at.toISOString()}${why}: held until it is unfrozen, at most until ${new Date(note.expires).toISOString()}.`;
-    return { kind: 'hold', note, until: note.expires, detail, isRepeated };
-  }
-
-  /** During a spike, when the rule says so, everything is held that a person has not released. */
-  function judgeSpike(request: BrakeRequest): BrakeVerdict | null {
-    const { fact } = request;
-    const state = states.get(fact.environment_id);
-    const rule =
-      state?.isSpiking && state.rules.find(({ scope, action }) => scope === 'spike' && action === 'hold');
-    if (!rule || request.isCounted || !stops(rule, request)) return null;
-    if (fact.priority === 'critical' && !rule.includes_critical) return null;
-    const note = holdOf(request, rule.key, rule.hold_expires_hours);
-    const detail = `Much more than usual at this hour is being sent (rule ${rule.key}): held until it is released, at most until ${new Date(note.expires).toISOString()}.`;
-    return { kind: 'hold', note, until: note.expires, detail, isRepeated: false };
-  }
-
-  /** A verdict that needs no count; null when the counts decide. */
-  function judgeState(request: BrakeRequest): BrakeVerdict | null {
-    const { hold, decision } = request;
-    const stopped = judgeFreeze(request) ?? judgeSpike(request);
-    if (stopped) return stopped;
-    // Held by a rule, and claimed early for another reason, such as a change of the notification.
-    const isHeld = hold !== null && decision === null && !hold.delayed && !hold.hold.startsWith('freeze:');
-    return isHeld ? { kind: 'hold', note: hold, until: hold.expires, detail: '', isRepeated: true } : null;
-  }
-
-  function candidateOf(request: BrakeRequest, weight: number): Candidate {
-    const { fact } = request;
-    if (request.isCounted) return { request, counts: [] };
-    const counts = countsOf(fact, (rule) => {
-      const amount = rule.unit === 'money' ? priceOf(fact) * unitsBefore(fact) : 1;
-      return rule.scope === 'recipient' ? amount : amount * weight;
-    });
-    return { request, counts };
-  }
-
-  function countsOf(fact: BrakedFact, amountOf: (rule: ActiveRule) => number): Candidate['counts'] {
-    const counts: Candidate['counts'] = [];
-    for (const rule of states.get(fact.environment_id)?.rules ?? []) {
-      const subjects = subjectsOf(rule, fact);
-      const amount = subjects.length === 0 ? 0 : amountOf(rule);
-      if (amount !== 0) for (const subject of subjects) counts.push({ rule, subject, amount });
-    }
-    return counts;
-  }
-
-  /** The verdicts that need no count, and the notifications that the counts decide about. */
-  function judgeStates(requests: BrakeRequest[], weight = 1) {
-    const verdicts = new Map<string, BrakeVerdict>();
-    const candidates: Candidate[] = [];
-    for (const request of requests) {
-      const verdict = judgeState(request);
-      const candidate = verdict ? null : candidateOf(request, weight);
-      if (verdict) verdicts.set(request.fact.id, verdict);
-      else if (candidate && candidate.counts.length > 0) candidates.push(candidate);
-    }
-    return { verdicts, candidates };
-  }
-
-  /**
-   * Counts a batch. `candidates` are those that the totals decide about: the answer to an earlier try may be lost, and what it marked
-   * is counted.
-   */
-  async function count(all: Candidate[]): Promise<{ candidates: Candidate[]; counted: Counted }> {
-    let candidates = all;
-    let isRepeated = false;
-    const totals = await untilDatabaseAnswers(async () => {
-      if (isRepeated) {
-        const left = await listUncounted(claimPool, { workerId, ids: candidates.map(idOf) });
-        candidates = candidates.filter((candidate) => left.has(idOf(candidate)));
-      }
-      isRepeated = true;
-      const demands = demandsOf(candidates);
-      return takeCounts(claimPool, [...demands.values()], { workerId, ids: candidates.map(idOf) });
-    });
-    const counted = new Map(
-      totals.map(({ demand, window }) => [
-        demand.subject,
-        { demand, window, used: window.total - demand.amount },
-      ]),
-    );
-    return { candidates, counted };
-  }
-
+export function createBrake(deps: BrakeDeps): Brake {
+  const { states } = deps;
   return {
-    async charge(sends) {
-      const candidates = sends.flatMap(({ fact, text }) => {
-        const hasBudget = states.get(fact.environment_id)?.rules.some(({ unit }) => unit === 'money');
-        const units = hasBudget ? billedUnits(fact.channel, text) - unitsBefore(fact) : 0;
-        if (units <= 0) return [];
-        const counts = countsOf(fact, ({ unit }) => (unit === 'money' ? priceOf(fact) * units : 0));
-        return [{ request: { fact, at: 0 }, counts }];
-      });
-      const demands = demandsOf(candidates);
-      if (demands.size === 0) return;
-      await takeCounts(claimPool, [...demands.values()], { workerId, ids: [] }).catch((error) =>
-        log.debug({ err: error }, 'failed to add the segments of text messages to budgets'),
-      );
-    },
+    charge: (sends) => charge(deps, sends),
     listen: states.listen,
     load: states.load,
-    judgeFreeze,
+    judgeFreeze: (request) => judgeFreeze(states, request),
     describeFreeze(environmentId, channel) {
-      const freeze = findFreeze(environmentId, channel);
+      const freeze = findFreeze(states, environmentId, channel);
       return freeze ? `${frozenText(freeze)}.` : null;
     },
-    async judge(requests) {
-      const { verdicts, candidates: all } = judgeStates(requests);
-      if (all.length === 0) return verdicts;
+    judge: (requests) => judge(deps, requests),
+    forecast: (weight) => forecast(deps, weight),
+  };
+}
 
-      // The oldest first: ids are ordered by time.
-      all.sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
-      for (const candidate of all) verdicts.set(idOf(candidate), pass);
-      const { candidates, counted } = await count(all);
-      if (counted.size === 0) return verdicts;
+function priceOf(states: BrakeStates, fact: BrakedNotification): number {
+  return findPrice(states.get(fact.environment_id)?.prices ?? [], fact, null)?.price_micros ?? 0;
+}
 
-      const unmarked: string[] = [];
-      for (const candidate of candidates) {
-        const { fact } = candidate.request;
-        const verdict = judgeCounts(candidate, counted, (rule) => engagements.engage(fact, rule));
-        verdicts.set(fact.id, verdict);
-        if (verdict === pass) unmarked.push(fact.id);
-      }
-      // A refund is tried once, because its answer may be lost: counts may be too high, but never too low.
-      let refunds = [...counted.values()].flatMap(refundOf);
-      await untilDatabaseAnswers(() => {
-        const given = refunds;
-        refunds = [];
-        return giveBack(claimPool, given, { workerId, ids: unmarked });
-      });
-      return verdicts;
-    },
-    forecast(weight) {
-      const known = new Map<string, WindowCount>();
-      return async (requests) => {
-        const { verdicts, candidates } = judgeStates(requests, weight);
-        const unknown = [...demandsOf(candidates)].flatMap(([subject, demand]) =>
-          known.has(subject) ? [] : [demand],
-        );
-        const totals = unknown.length === 0 ? [] : await listCounts(pool, unknown);
-        for (const { demand, window } of totals)
-          known.set(demand.subject, { demand, window, used: window.total });
-        for (const candidate of candidates) {
-          verdicts.set(candidate.request.fact.id, judgeCounts(candidate, known));
-          // A recipient is judged once: only shared counts are needed again, and they are few.
-          for (const { rule, subject } of candidate.counts)
-            if (rule.scope === 'recipient') known.delete(subject);
-        }
-        return verdicts;
-      };
-    },
+const findFreeze = (states: BrakeStates, environmentId: string, on: Channel): FreezeRow | undefined =>
+  states.get(environmentId)?.freezes.find(({ channel }) => channel === 'all' || channel === on);
+
+function judgeFreeze(states: BrakeStates, request: BrakeRequest): HoldVerdict | null {
+  const { fact } = request;
+  const freeze = fact.priority === 'critical' ? null : findFreeze(states, fact.environment_id, fact.channel);
+  if (!freeze) return null;
+  const hold = freezeHold(freeze.channel);
+  const isRepeated = request.hold?.hold === hold && request.decision === null;
+  const note = isRepeated && request.hold ? request.hold : holdOf(request, hold, freeze.hold_expires_hours);
+  const why = freeze.reason === null ? '' : ` (${freeze.reason})`;
+  const detail = `${frozenText(freeze)} since ${freeze.frozen_at.toISOString()}${why}: held until it is unfrozen, at most until ${new Date(note.expires).toISOString()}.`;
+  return { kind: 'hold', note, until: note.expires, detail, isRepeated };
+}
+
+/** During a spike, when the rule says so, everything is held that a person has not released. */
+function judgeSpike(states: BrakeStates, request: BrakeRequest): BrakeVerdict | null {
+  const { fact } = request;
+  const state = states.get(fact.environment_id);
+  const rule =
+    state?.isSpiking && state.rules.find(({ scope, action }) => scope === 'spike' && action === 'hold');
+  if (!rule || request.isCounted || !stops(rule, request)) return null;
+  if (fact.priority === 'critical' && !rule.includes_critical) return null;
+  const note = holdOf(request, rule.key, rule.hold_expires_hours);
+  const detail = `Much more than usual at this hour is being sent (rule ${rule.key}): held until it is released, at most until ${new Date(note.expires).toISOString()}.`;
+  return { kind: 'hold', note, until: note.expires, detail, isRepeated: false };
+}
+
+/** A verdict that needs no count; null when the counts decide. */
+function judgeState(states: BrakeStates, request: BrakeRequest): BrakeVerdict | null {
+  const { hold, decision } = request;
+  const stopped = judgeFreeze(states, request) ?? judgeSpike(states, request);
+  if (stopped) return stopped;
+  // Held by a rule, and claimed early for another reason, such as a change of the notification.
+  const isHeld = hold !== null && decision === null && !hold.delayed && !hold.hold.startsWith('freeze:');
+  return isHeld ? { kind: 'hold', note: hold, until: hold.expires, detail: '', isRepeated: true } : null;
+}
+
+function candidateOf(states: BrakeStates, request: BrakeRequest, weight: number): Candidate {
+  const { fact } = request;
+  if (request.isCounted) return { request, counts: [] };
+  const counts = countsOf(states, fact, (rule) => {
+    const amount = rule.unit === 'money' ? priceOf(states, fact) * unitsBefore(fact) : 1;
+    return rule.scope === 'recipient' ? amount : amount * weight;
+  });
+  return { request, counts };
+}
+
+function countsOf(
+  states: BrakeStates,
+  fact: BrakeInput,
+  amountOf: (rule: ActiveRule) => number,
+): Candidate['counts'] {
+  const counts: Candidate['counts'] = [];
+  for (const rule of states.get(fact.environment_id)?.rules ?? []) {
+    const subjects = subjectsOf(rule, fact);
+    const amount = subjects.length === 0 ? 0 : amountOf(rule);
+    if (amount !== 0) for (const subject of subjects) counts.push({ rule, subject, amount });
+  }
+  return counts;
+}
+
+/** The verdicts that need no count, and the notifications that the counts decide about. */
+function judgeStates(states: BrakeStates, requests: BrakeRequest[], weight = 1) {
+  const verdicts = new Map<string, BrakeVerdict>();
+  const candidates: Candidate[] = [];
+  for (const request of requests) {
+    const verdict = judgeState(states, request);
+    const candidate = verdict ? null : candidateOf(states, request, weight);
+    if (verdict) verdicts.set(request.fact.id, verdict);
+    else if (candidate && candidate.counts.length > 0) candidates.push(candidate);
+  }
+  return { verdicts, candidates };
+}
+
+/**
+ * Counts a batch. `candidates` are those that the totals decide about: the answer to an earlier try may be lost, and what it marked
+ * is counted.
+ */
+async function count(
+  { claimPool, queue: { workerId } }: BrakeDeps,
+  all: Candidate[],
+): Promise<{ candidates: Candidate[]; counted: Counted }> {
+  let candidates = all;
+  let isRepeated = false;
+  const totals = await untilDatabaseAnswers(async () => {
+    if (isRepeated) {
+      const left = await listUncounted(claimPool, { workerId, ids: candidates.map(idOf) });
+      candidates = candidates.filter((candidate) => left.has(idOf(candidate)));
+    }
+    isRepeated = true;
+    const demands = demandsOf(candidates);
+    return takeCounts(claimPool, [...demands.values()], { workerId, ids: candidates.map(idOf) });
+  });
+  const counted = new Map(
+    totals.map(({ demand, window }) => [
+      demand.subject,
+      { demand, window, used: window.total - demand.amount },
+    ]),
+  );
+  return { candidates, counted };
+}
+
+async function charge(
+  { claimPool, queue, log, states }: BrakeDeps,
+  sends: { fact: BrakeInput; text: string | null }[],
+): Promise<void> {
+  const candidates = sends.flatMap(({ fact, text }) => {
+    const hasBudget = states.get(fact.environment_id)?.rules.some(({ unit }) => unit === 'money');
+    const units = hasBudget ? billedUnits(fact.channel, text) - unitsBefore(fact) : 0;
+    if (units <= 0) return [];
+    const counts = countsOf(states, fact, ({ unit }) =>
+      unit === 'money' ? priceOf(states, fact) * units : 0,
+    );
+    return [{ request: { fact, at: 0 }, counts }];
+  });
+  const demands = demandsOf(candidates);
+  if (demands.size === 0) return;
+  await takeCounts(claimPool, [...demands.values()], { workerId: queue.workerId, ids: [] }).catch((error) =>
+    log.debug({ err: error }, 'failed to add the segments of text messages to budgets'),
+  );
+}
+
+async function judge(deps: BrakeDeps, requests: BrakeRequest[]): Promise<Map<string, BrakeVerdict>> {
+  const { claimPool, queue, states, engagements } = deps;
+  const { verdicts, candidates: all } = judgeStates(states, requests);
+  if (all.length === 0) return verdicts;
+
+  // The oldest first: ids are ordered by time.
+  all.sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+  for (const candidate of all) verdicts.set(idOf(candidate), pass);
+  const { candidates, counted } = await count(deps, all);
+  if (counted.size === 0) return verdicts;
+
+  const unmarked: string[] = [];
+  for (const candidate of candidates) {
+    const { fact } = candidate.request;
+    const verdict = judgeCounts(candidate, counted, (rule) => engagements.engage(fact, rule));
+    verdicts.set(fact.id, verdict);
+    if (verdict === pass) unmarked.push(fact.id);
+  }
+  // A refund is tried once, because its answer may be lost: counts may be too high, but never too low.
+  let refunds = [...counted.values()].flatMap(refundOf);
+  await untilDatabaseAnswers(() => {
+    const given = refunds;
+    refunds = [];
+    return giveBack(claimPool, given, { workerId: queue.workerId, ids: unmarked });
+  });
+  return verdicts;
+}
+
+function forecast({ pool, states }: BrakeDeps, weight: number): ReturnType<Brake['forecast']> {
+  const known = new Map<string, WindowCount>();
+  return async (requests) => {
+    const { verdicts, candidates } = judgeStates(states, requests, weight);
+    const unknown = [...demandsOf(candidates)].flatMap(([subject, demand]) =>
+      known.has(subject) ? [] : [demand],
+    );
+    const totals = unknown.length === 0 ? [] : await listCounts(pool, unknown);
+    for (const { demand, window } of totals)
+      known.set(demand.subject, { demand, window, used: window.total });
+    for (const candidate of candidates) {
+      verdicts.set(candidate.request.fact.id, judgeCounts(candidate, known));
+      // A recipient is judged once: only shared counts are needed again, and they are few.
+      for (const { rule, subject } of candidate.counts) if (rule.scope === 'recipient') known.delete(subject);
+    }
+    return verdicts;
   };
 }
 
@@ -282,7 +295,7 @@ const frozenText = ({ channel }: FreezeRow): string =>
   channel === 'all' ? 'The environment is frozen' : `The channel ${channel} is frozen`;
 
 /** The units of a message before it is rendered: the length of its text is not known. */
-function unitsBefore({ channel, template_version_id, inline_format, text_body }: BrakedFact): number {
+function unitsBefore({ channel, template_version_id, inline_format, text_body }: BrakeInput): number {
   const isText = template_version_id === null && inline_format !== 'liquid';
   return billedUnits(channel, isText ? text_body : null);
 }

@@ -33,9 +33,9 @@ interface Leases {
   ids: string[];
 }
 
-/** The mark of a counted notification, in the note on its lease: a worker that dies before the send takes no count with it. */
+/** Marks a notification as counted, on its lease: after its worker died, the next one does not count it again. */
 const mark: BrakeNote = { braked: true };
-/** Leases are marked once a tenth of a limit is used. Below, a second count keeps nothing from being sent. */
+/** Leases are marked once a tenth of a limit is used. Below that, counting a notification twice holds nothing back. */
 const nearShare = 10;
 
 interface TotalRow extends WindowTotal {
@@ -163,8 +163,8 @@ export interface Refund extends Pick<WindowTotal, 'slot_at'> {
 
 const give = statement(
   'brake_give_back',
-  // An insert, because its rows are locked in order, and an update has none. The row exists unless housekeeping was faster. Its slot may
-  // have passed meanwhile.
+  // An insert locks its rows in the order given; an update has no order. The row exists, unless housekeeping has deleted it. Its slot
+  // may have ended since.
   `with marked as (${addToNotesSql('notification', '$5::uuid[]', mark, '$6')})
    insert into brake_counts as c (environment_id, subject, slot_at, amount, most, window_seconds)
    select environment_id, subject, slot_at, amount, 0, 0

@@ -70,7 +70,7 @@ async function brakeOf(workerId: string, lost: string[] = []) {
   await states.changed();
   await states.load(new Map([[app.testEnvironmentId, 'test']]));
   const deps = { ...app.deps, claimPool, queue: { workerId } };
-  return createBrake(deps, { states, engagements: { engage() {} } });
+  return createBrake({ ...deps, states, engagements: { engage() {} } });
 }
 
 async function limit(category: string, most: number, action: string, scope = 'recipient') {

@@ -13,13 +13,13 @@ interface EngagementRow {
   detail: string;
 }
 
-/** Notes which rules stop notifications, and reports the start of each such time to webhook endpoints. */
+/** Records which rules stop notifications. Webhook endpoints get an event when a rule begins to. */
 export interface Engagements {
   /** Costs nothing while the rule is known to be engaged. */
   engage(fact: Pick<BrakedNotification, 'environment_id'>, rule: ActiveRule): void;
 }
 
-/** A rule that stops nothing for this long is no longer engaged: the next time is reported again. */
+/** A rule that stops nothing for this long is no longer engaged. When it stops something again, that is a new event. */
 const quietSeconds = 600;
 const noteEveryMs = 10_000;
 const cachedRules = 10_000;

@@ -2,7 +2,7 @@ import type { Sql } from '../../../db/sql.ts';
 import { invalidParameter } from '../../../kernel/errors.ts';
 import { createKnownNames, newNameBudget } from '../../../kernel/known-names.ts';
 import { type BrakeRule, defaultHoldHours, type RuleAction, type RuleMatch } from './rules.ts';
-import { limits, Match, type RuleInput } from './schema.ts';
+import { brakeLimits, Match, type RuleInput } from './schema.ts';
 import { listMatchKeys, listUnmatched, type MatchKeyField } from './store.ts';
 
 /** Completes and checks a rule. Throws a Problem that names the field. */
@@ -32,16 +32,15 @@ export function ruleOf(key: string, input: RuleInput): BrakeRule {
     throw invalidParameter('window', 'window is required: minute, hour or day.');
   if (rule.per_template && scope !== 'recipient')
     throw invalidParameter('per_template', 'per_template is for rules with the scope recipient.');
-  // Ignored, the condition that was meant would be missing, and the rule would hold more.
+  // A rule without the condition that was meant would hold more.
   const unknown = Object.keys(match).find((name) => !Object.hasOwn(Match.properties, name));
-  if (unknown !== undefined)
-    throw invalidParameter(`match.${unknown}`, `match.${unknown} is nothing that a rule can match.`);
+  if (unknown !== undefined) throw invalidParameter(`match.${unknown}`, `A rule cannot match ${unknown}.`);
   if (match.key_id !== undefined && match.workflow_key !== undefined)
     throw invalidParameter('match', 'match takes key_id or workflow_key: a workflow sends without a key.');
   return rule;
 }
 
-/** A rule that names nothing would limit nothing, and nobody would notice. Throws a Problem that names the field and a near key. */
+/** A rule with a misspelt name would limit nothing, and nobody would notice. Throws a Problem that names the field and a near key. */
 export async function checkMatch(sql: Sql, environmentId: string, match: RuleMatch): Promise<void> {
   const [field] = await listUnmatched(sql, environmentId, match);
   if (field === undefined) return;
@@ -73,10 +72,10 @@ const defaultAction: Record<BrakeRule['scope'], RuleAction> = {
 function checkLimit({ scope, unit, limit }: BrakeRule): void {
   const [least, most] =
     scope === 'chain'
-      ? [1, limits.chainDepth]
+      ? [1, brakeLimits.chainDepth]
       : scope === 'spike'
         ? [2, 1_000]
-        : [1, unit === 'money' ? limits.money : limits.messages];
+        : [1, unit === 'money' ? brakeLimits.money : brakeLimits.messages];
   if (!Number.isInteger(limit) || limit < least || limit > most)
     throw invalidParameter(
       'limit',

@@ -150,7 +150,7 @@ export function subjectsOf(rule: ActiveRule, notification: BrakedNotification): 
   return subjects.map((subject) => `${notification.environment_id} ${rule.key} ${subject}`);
 }
 
-/** A subject as it is stored: counts are no address book, and short keys are quick. */
+/** The stored form of a subject. A hash reveals no address, and is shorter to index. */
 export function hashSubject(subject: string): string {
   const hex = sha256Hex(subject);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
@@ -187,9 +187,9 @@ function limitedBy(rule: ActiveRule, notification: BrakedNotification): string[]
 }
 
 /**
- * The user that the notification names, on any channel, and the address, each in a normal form: one address under many user ids is
- * limited, and so is one user with many addresses. Chat channels and webhook endpoints are places that many people read, so their
- * addresses do not count.
+ * A recipient is counted by user id and by address, each in its normal form. One address under many user ids reaches the limit, and so
+ * does one user with many addresses. The spec of the channel says which addresses count: those that have an `addressKey`. Addresses
+ * of chat channels and webhook endpoints have none, because many people read them.
  */
 function recipientsOf(
   { per_template, ignoresSandbox }: ActiveRule,

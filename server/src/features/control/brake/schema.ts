@@ -4,7 +4,7 @@ import { DateTime, IdParams, Nullable, OneOf, PageOf, pageQuery, Uuid } from '..
 import { dottedKey, oneLine } from '../../../kernel/patterns.ts';
 import { ruleActions, ruleScopes, ruleUnits, ruleWindows } from './rules.ts';
 
-export const limits = {
+export const brakeLimits = {
   name: 200,
   reason: 500,
   rules: 100,
@@ -20,7 +20,7 @@ export const RuleParams = Type.Object({ key: Key });
 export const HoldParams = Type.Object({ hold: Type.String({ minLength: 1, maxLength: 120 }) });
 export const ReleaseParams = IdParams;
 const MatchKey = Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
-const HoldHours = Type.Integer({ minimum: 1, maximum: limits.holdHours });
+const HoldHours = Type.Integer({ minimum: 1, maximum: brakeLimits.holdHours });
 
 export const Match = Type.Object(
   {
@@ -34,7 +34,7 @@ export const Match = Type.Object(
 );
 
 const ruleFields = {
-  name: Type.String({ minLength: 1, maxLength: limits.name, pattern: oneLine }),
+  name: Type.String({ minLength: 1, maxLength: brakeLimits.name, pattern: oneLine }),
   scope: OneOf(ruleScopes, {
     description:
       'What the limit is for: the whole environment, each API key, each category, each workflow or each recipient (the user and the address, each on its own). `chain` limits how deep workflow runs trigger each other. `spike` compares the rate of the last minute with the same hour of the last seven days.',
@@ -119,7 +119,7 @@ const FrozenChannel = Type.Optional(
 export const FreezeInput = Type.Object(
   {
     channel: FrozenChannel,
-    reason: Type.Optional(Nullable(Type.String({ maxLength: limits.reason }))),
+    reason: Type.Optional(Nullable(Type.String({ maxLength: brakeLimits.reason }))),
     hold_expires_hours: Type.Optional(
       Type.Integer({
         ...HoldHours,
@@ -201,7 +201,11 @@ export const ReleaseInput = Type.Object(
         'Send them, paced and the oldest first, or end them as `suppressed` with `held_cancelled`.',
     }),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: limits.messages, description: 'The oldest N; all when left out.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: brakeLimits.messages,
+        description: 'The oldest N; all when left out.',
+      }),
     ),
   },
   { title: 'HoldReleaseInput', examples: [{ action: 'release', limit: 100 }] },

@@ -12,8 +12,8 @@ interface RateRow {
   usual: number;
 }
 
-/** Quiet environments are noisy: less than this a minute counts as this. */
-const leastUsual = 10;
+/** The rate of a quiet environment varies much: a lower usual rate counts as this many a minute. */
+const minimumBaseline = 10;
 /** The smallest factor that a rule may have; see rule-input.ts. */
 const leastFactor = 2;
 
@@ -39,7 +39,7 @@ const listRates = statement<RateRow>(
  * are read only for those that send several times more than usual.
  */
 export async function detectSpikes(deps: Pick<Deps, 'pool' | 'queue' | 'config'>): Promise<void> {
-  const rates = await listRates(deps.pool, [leastFactor * leastUsual, leastUsual]);
+  const rates = await listRates(deps.pool, [leastFactor * minimumBaseline, minimumBaseline]);
   const fast = rates.filter(({ accepted, usual }) => accepted > leastFactor * usual);
   if (fast.length === 0) return;
   const defaults = defaultRulesWith(deps.config.CARILLON_BRAKE_RECIPIENT_LIMIT);
