@@ -1,5 +1,5 @@
 // The production bundle: server/src/main.ts and everything that it imports → server/dist/main.js, the service beside it, and a file for
-// each thread (server/src/threads/entries.ts). With the npm packages in it a start takes half as long as when Node looks for each of their files.
+// each thread (server/src/threads/start.ts). With the npm packages in it a start takes half as long as when Node looks for each of their files.
 import { createHash } from 'node:crypto';
 import {
   existsSync,

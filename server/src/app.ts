@@ -42,8 +42,8 @@ import { version } from './kernel/version.ts';
 import { createQueue } from './queue/index.ts';
 import { allRoutes, workerRoutes } from './routes.ts';
 import { createServices, type Services } from './services.ts';
-import { type ThreadEntries, threadEntries } from './threads/entries.ts';
 import { createTaskPool } from './threads/pool.ts';
+import { type ThreadEntries, threadEntries } from './threads/start.ts';
 
 export interface App {
   deps: Deps;

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { version } from './kernel/version.ts';
-import { exitCodes } from './processes/exit-codes.ts';
+import { exitCodes } from './processes/invocation.ts';
 
 /**
  * The entry of every process: reads the settings and decides what the process is. Each program is loaded on demand:

@@ -20,8 +20,7 @@ import {
   templateRenderTask,
 } from './features/content/templates/tasks.ts';
 import { messageTask } from './features/smtp-in/tasks.ts';
-import { bodyHashTask } from './http/body-hash.ts';
-import { bodyTask } from './http/json.ts';
+import { bodyHashTask, bodyTask } from './http/json.ts';
 
 /** Table: the tasks that may run in a thread. */
 export const allTasks = [

@@ -6,9 +6,15 @@ import { isRecord, type JsonRecord } from '../kernel/json.ts';
 import { invalidCursor } from '../kernel/page.ts';
 import { mustMatch } from '../kernel/patterns.ts';
 import { vendorHint, wireNameWithVendor } from '../kernel/vendors.ts';
-import { type FieldShape, joinPath, type ObjectShape, shapeOf } from './field-shape.ts';
 import { type Route, refusesUnknownNames } from './route.ts';
-import { type NameHints, unknownName } from './unknown-name.ts';
+import {
+  type FieldShape,
+  joinPath,
+  type NameHints,
+  type ObjectShape,
+  shapeOf,
+  unknownName,
+} from './unknown-name.ts';
 
 const formats = {
   uuid: isUuid,

@@ -12,3 +12,6 @@ export function commandLine(options = ''): string {
   if (isCheckout) return options === '' ? 'npm start' : `npm start -- ${options}`;
   return `${isNpx ? `npx ${packageName}` : 'carillon-server'} ${options}`.trimEnd();
 }
+
+/** 75 is EX_TEMPFAIL of sysexits.h: the same command may work later. */
+export const exitCodes = { failure: 1, badSettings: 2, databaseLost: 75 } as const;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { databaseLost, startFailure } from './start-failure.ts';
+import { databaseLost, startFailure } from './service-process.ts';
 
 const bundled = { HOST: '127.0.0.1', PORT: 8400, DATABASE_URL: null, CARILLON_DATA_DIR: '/srv/data' };
 const own = { ...bundled, DATABASE_URL: 'postgresql://db.internal/carillon' };

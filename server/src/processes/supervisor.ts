@@ -5,7 +5,7 @@ import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } f
 import { neededConnections } from '../db/pool-settings.ts';
 import { createLog } from '../kernel/log.ts';
 import { Child, type ProcessEnd } from './child.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from './invocation.ts';
 import { handleStopSignals } from './stop-signals.ts';
 import { SummedMetrics } from './summed-metrics.ts';
 

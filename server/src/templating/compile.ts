@@ -22,13 +22,11 @@ import { failureOf, TemplateFault } from './fault.ts';
 import { filtersFor } from './filters.ts';
 import { createJsonEmitter, JsonOutput } from './json-output.ts';
 import { markText } from './marks.ts';
+import { boundRanges, quickenPositions, walk } from './parsed-template.ts';
 import { linkPartials, type PartialSources, PartialTag } from './partials.ts';
-import { quickenPositions } from './positions.ts';
 import { quicken, renderTemplates } from './quick.ts';
-import { boundRanges } from './ranges.ts';
 import { createTextEmitter, escapeHtml, SafeHtml, toText } from './text.ts';
 import { type Translation, type TranslationUses, translationUses } from './translation.ts';
-import { walk } from './walk.ts';
 import { within } from './watchdog.ts';
 
 quickenPositions();

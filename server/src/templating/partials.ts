@@ -13,7 +13,7 @@ import {
 } from 'liquidjs';
 import { argumentUnits, type Budget, budgetOf } from './budget.ts';
 import { TemplateFault } from './fault.ts';
-import { walk } from './walk.ts';
+import { walk } from './parsed-template.ts';
 
 /** The sources of the partials that a template may render, by name. */
 export type PartialSources = Readonly<Record<string, string>>;

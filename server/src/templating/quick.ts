@@ -13,8 +13,8 @@ import {
   Value,
 } from 'liquidjs';
 import { budgetOf } from './budget.ts';
+import { walk } from './parsed-template.ts';
 import { createTextEmitter } from './text.ts';
-import { walk } from './walk.ts';
 
 /**
  * liquidjs runs everything as generators, so that anything may be asynchronous, and driving them takes most of the time of a

@@ -1,8 +1,8 @@
 import { type Context, type Template, TypeGuards, toValue, Value } from 'liquidjs';
 import { createCache } from '../kernel/cache.ts';
 import { argumentUnits, budgetOf, type FilterThis } from './budget.ts';
+import { walk } from './parsed-template.ts';
 import { escapeHtml, SafeHtml, toText } from './text.ts';
-import { walk } from './walk.ts';
 
 const pluralCategories: readonly string[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
 type PluralForms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };

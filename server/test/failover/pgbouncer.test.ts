@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, query } from '../../src/db/sql.ts';
-import { startFailure } from '../../src/processes/start-failure.ts';
+import { startFailure } from '../../src/processes/service-process.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { type PgBouncer, startPgBouncer, whyNoPgBouncer } from './pgbouncer.ts';

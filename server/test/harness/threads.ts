@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
-import type { ThreadEntries } from '../../src/threads/entries.ts';
+import type { ThreadEntries } from '../../src/threads/start.ts';
 
 /** How many threads this process has besides the main one: a test that leaves one behind has forgotten to stop something. */
 export function openThreads(): number {

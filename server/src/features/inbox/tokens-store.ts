@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
-import type { OrganizationMove } from '../../http/organization-move.ts';
+import type { OrganizationMove } from '../../http/problem.ts';
 
 /** Keys of an environment that currently verify tokens; the first one signs. */
 export interface InboxKeyRow {

@@ -1,6 +1,6 @@
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import { bodyHashOf } from '../../../http/body-hash.ts';
+import { bodyHashOf } from '../../../http/json.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';

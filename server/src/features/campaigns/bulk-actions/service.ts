@@ -1,6 +1,6 @@
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import { hashBody } from '../../../http/body-hash.ts';
+import { hashBody } from '../../../http/json.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';
 import { msSince, thisMoment } from '../../../kernel/clock.ts';
 import type { Keyring } from '../../../kernel/crypto.ts';

@@ -1,6 +1,6 @@
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import { hashBody } from '../../../http/body-hash.ts';
+import { hashBody } from '../../../http/json.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';

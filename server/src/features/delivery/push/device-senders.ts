@@ -4,7 +4,7 @@ import type { SandboxStore } from '../../../channels/sandbox/index.ts';
 import { untilDatabaseAnswers } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { storable } from '../../../kernel/storable.ts';
+import { storable } from '../../../kernel/json.ts';
 import type { PushConnection, PushConnections } from '../../providers/connections/index.ts';
 import type { PushEnvironment, RungDevice } from './ring-store.ts';
 import { openAddress } from './service.ts';

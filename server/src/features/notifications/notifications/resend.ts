@@ -1,4 +1,4 @@
-import { hashBody } from '../../../http/body-hash.ts';
+import { hashBody } from '../../../http/json.ts';
 import { Problem } from '../../../kernel/errors.ts';
 import { idTime, newId } from '../../../kernel/ids.ts';
 import type { KeyClaim } from '../../platform/idempotency/index.ts';

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, trackWrite, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import { bodyHashOf } from '../../../http/body-hash.ts';
+import { bodyHashOf } from '../../../http/json.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { compileRequestCheck } from '../../../http/validation.ts';
 import { type Batcher, type BatcherOptions, createBatcher, queueFull } from '../../../kernel/batcher.ts';

@@ -1,4 +1,4 @@
-import { type PageLanguage, preferredLanguage } from '../../../http/languages.ts';
+import { type PageLanguage, preferredLanguage } from '../../../http/hosted-page.ts';
 
 /** The texts of the page. Names of chat services are the same in every language. */
 export interface PreferenceTexts {

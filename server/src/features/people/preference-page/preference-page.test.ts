@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts';
-import { pageLanguages } from '../../../http/languages.ts';
+import { pageLanguages } from '../../../http/hosted-page.ts';
 import { languages } from './languages.ts';
 
 let app: TestApp;

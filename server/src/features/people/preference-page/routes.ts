@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageLanguages } from '../../../http/languages.ts';
+import { pageLanguages } from '../../../http/hosted-page.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { Problem } from '../../../kernel/errors.ts';
 import { countFields } from '../../../kernel/html-size.ts';

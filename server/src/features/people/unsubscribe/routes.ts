@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../../deps.ts';
-import { hostedPage, type PageBrand } from '../../../http/hosted-page.ts';
+import { hostedPage, type PageBrand, pageLanguages } from '../../../http/hosted-page.ts';
 import { type Html, html } from '../../../http/html.ts';
-import { pageLanguages } from '../../../http/languages.ts';
 import { type Reply, type Route, type RouteCall, route } from '../../../http/route.ts';
 import { findPageBrand } from '../../content/brands/index.ts';
 import { findCategory, upsertCells } from '../preferences/index.ts';

@@ -1,5 +1,4 @@
 import type { Pool } from '../../../db/sql.ts';
-import { moveProblem, type OrganizationMove } from '../../../http/organization-move.ts';
 import {
   type Authenticator,
   type MaybePromise,
@@ -7,6 +6,7 @@ import {
   type SignedIn,
   whenReady,
 } from '../../../http/principal.ts';
+import { moveProblem, type OrganizationMove } from '../../../http/problem.ts';
 import { roleScopes, type Scope } from '../../../http/scopes.ts';
 import { type Cache, createCache } from '../../../kernel/cache.ts';
 import type { Clock } from '../../../kernel/clock.ts';

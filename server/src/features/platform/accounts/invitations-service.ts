@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { parseEmailAddress } from '../../../channels/email/address.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Client } from '../../../http/client.ts';
+import type { Client } from '../../../http/principal.ts';
 import type { Role } from '../../../http/scopes.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { invalidParameter, missingParameter, notFound, Problem } from '../../../kernel/errors.ts';

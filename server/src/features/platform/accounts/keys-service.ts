@@ -1,8 +1,7 @@
 import type { Static } from 'typebox';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Client } from '../../../http/client.ts';
-import type { Caller, Principal } from '../../../http/principal.ts';
+import type { Caller, Client, Principal } from '../../../http/principal.ts';
 import { presets, type Scope } from '../../../http/scopes.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';

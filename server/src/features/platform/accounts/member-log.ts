@@ -1,6 +1,6 @@
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Client } from '../../../http/client.ts';
+import type { Client } from '../../../http/principal.ts';
 import { type Actor, type AuditChange, recordAudit } from '../audit/index.ts';
 import { listOrganizationIds } from './team-store.ts';
 import { type Failures, waitsBegunBy } from './throttle.ts';

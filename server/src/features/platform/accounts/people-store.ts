@@ -1,6 +1,6 @@
 import { type Pool, query, type Sql, statement } from '../../../db/sql.ts';
-import type { OrganizationMove } from '../../../http/organization-move.ts';
 import type { Plan } from '../../../http/principal.ts';
+import type { OrganizationMove } from '../../../http/problem.ts';
 import type { Role } from '../../../http/scopes.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../../deps.ts';
-import { clientOf } from '../../../http/client.ts';
-import type { Principal } from '../../../http/principal.ts';
+import { clientOf, type Principal } from '../../../http/principal.ts';
 import { type Route, type RouteCall, route } from '../../../http/route.ts';
 import { EnvironmentParams, IdParams, pageQuery } from '../../../http/schema.ts';
 import { notFound } from '../../../kernel/errors.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../../../deps.ts';
-import { clientOf } from '../../../http/client.ts';
+import { clientOf } from '../../../http/principal.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { IdParams, pageQuery } from '../../../http/schema.ts';
 import { clearedSessionCookie } from '../../../http/session-cookie.ts';

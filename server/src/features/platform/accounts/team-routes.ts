@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Deps } from '../../../deps.ts';
-import { clientOf } from '../../../http/client.ts';
+import { clientOf } from '../../../http/principal.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { pageQuery } from '../../../http/schema.ts';
 import { idTime } from '../../../kernel/ids.ts';

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { type Sql, statement } from '../../../db/sql.ts';
-import type { Client } from '../../../http/client.ts';
+import type { Client } from '../../../http/principal.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { Problem } from '../../../kernel/errors.ts';
 

@@ -1,5 +1,5 @@
 import { query, type Sql, statement } from '../../../db/sql.ts';
-import type { Client } from '../../../http/client.ts';
+import type { Client } from '../../../http/principal.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 

@@ -1,10 +1,9 @@
 import type { Field, ProviderConfig } from '../../../channels/contract.ts';
 import type { ProviderKind } from '../../../channels/registry.ts';
-import type { Keyring } from '../../../kernel/crypto.ts';
+import { isMasked, type Keyring, masked } from '../../../kernel/crypto.ts';
 import { invalidParameter, missingParameter, unknownParameter } from '../../../kernel/errors.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { createKnownNames, newNameBudget } from '../../../kernel/known-names.ts';
-import { isMasked, masked } from '../../../kernel/mask.ts';
 
 /** A provider as stored: the secret fields of `config` are sealed. */
 export interface StoredProvider {

@@ -3,8 +3,8 @@ import { type Sql, statement } from '../../../db/sql.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
 import { createCache } from '../../../kernel/cache.ts';
 import { steadyClock } from '../../../kernel/clock.ts';
+import { storableJson } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { storableJson } from '../../../kernel/storable.ts';
 
 /**
  * The health of a connection according to its last calls. `broken`: the service refused us as a whole, and is tried again;

@@ -1,6 +1,6 @@
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import { moveProblemOf } from '../../../http/organization-move.ts';
+import { moveProblemOf } from '../../../http/problem.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { recordEvents } from '../../webhooks/index.ts';
 import { judgeHealth } from './health.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../../engine/index.ts';
 import { Problem } from '../../../kernel/errors.ts';
 import { idTime } from '../../../kernel/ids.ts';
-import { storable } from '../../../kernel/storable.ts';
+import { storable } from '../../../kernel/json.ts';
 import type { TaskRunner } from '../../../threads/task.ts';
 import type { Draft, Drafts } from '../../notifications/notifications/index.ts';
 import type { WebhookEvent } from '../../webhooks/index.ts';

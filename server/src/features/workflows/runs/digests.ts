@@ -1,6 +1,6 @@
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { Input, JoinDigestEffect, JsonObject } from '../../../engine/index.ts';
-import { storableJson } from '../../../kernel/storable.ts';
+import { storableJson } from '../../../kernel/json.ts';
 
 /**
  * Open digests. A row is a digest that still takes items; its lock is held from the first read until the commit, and closing

@@ -8,8 +8,8 @@ import { parseTarget } from '../../../channels/net.ts';
 import { withoutSecrets } from '../../../channels/secrets.ts';
 import type { FetchEffect, Json } from '../../../engine/index.ts';
 import { chainHeader } from '../../../kernel/header-name.ts';
+import { storable } from '../../../kernel/json.ts';
 import { hour, type RetrySchedule, retryDelayMs, second } from '../../../kernel/retry-schedule.ts';
-import { storable } from '../../../kernel/storable.ts';
 import { credentialsIn } from '../workflows/index.ts';
 
 const timeoutMs = 10_000;

@@ -8,8 +8,8 @@ import type {
   StepStatus,
 } from '../../../engine/index.ts';
 import type { Plan } from '../../../http/principal.ts';
+import { storableJson } from '../../../kernel/json.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
-import { storableJson } from '../../../kernel/storable.ts';
 import { enqueueSql, type Lane, lanes, type Queue } from '../../../queue/index.ts';
 import { claimKeysSql, type KeyClaim } from '../../platform/idempotency/index.ts';
 import type { RunQuery, RunStatus } from './schema.ts';

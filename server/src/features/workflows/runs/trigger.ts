@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable, trackWrite } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { JsonObject } from '../../../engine/index.ts';
-import { bodyHashOf } from '../../../http/body-hash.ts';
+import { bodyHashOf } from '../../../http/json.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
 import { Problem } from '../../../kernel/errors.ts';

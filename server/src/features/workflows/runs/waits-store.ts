@@ -2,7 +2,7 @@ import { type Sql, statement } from '../../../db/sql.ts';
 import type { JsonObject } from '../../../engine/index.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { idTime, lowestIdAt } from '../../../kernel/ids.ts';
-import { storableJson } from '../../../kernel/storable.ts';
+import { storableJson } from '../../../kernel/json.ts';
 import type { Queue } from '../../../queue/index.ts';
 
 /**

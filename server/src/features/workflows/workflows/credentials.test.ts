@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createKeyring } from '../../../kernel/crypto.ts';
-import { masked } from '../../../kernel/mask.ts';
+import { createKeyring, masked } from '../../../kernel/crypto.ts';
 import { destinationOf, replaceCredentials } from './credentials.ts';
 import { openBody, sealBody, shownBody } from './sealed-body.ts';
 

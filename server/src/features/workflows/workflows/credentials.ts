@@ -1,4 +1,4 @@
-import { isMasked, masked } from '../../../kernel/mask.ts';
+import { isMasked, masked } from '../../../kernel/crypto.ts';
 
 /** The fields of a fetch step that may contain credentials. */
 export interface FetchFields {

@@ -1,9 +1,8 @@
 import type { SealedColumn } from '../../../db/reseal.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Keyring } from '../../../kernel/crypto.ts';
+import { isMasked, type Keyring, masked } from '../../../kernel/crypto.ts';
 import { invalidParameter } from '../../../kernel/errors.ts';
 import { isRecord, type JsonRecord } from '../../../kernel/json.ts';
-import { isMasked, masked } from '../../../kernel/mask.ts';
 import { credentialsIn, destinationOf, type FetchFields, replaceCredentials } from './credentials.ts';
 import { listUnsealed, sealVersion } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { Carrier, Message, Outcome, Reservation } from '../../../../channels/contract.ts';
 import type { Exchange } from '../../../../channels/exchange.ts';
-import { storable } from '../../../../kernel/storable.ts';
+import { storable } from '../../../../kernel/json.ts';
 import type { HoldVerdict } from '../../../control/brake/index.ts';
 import {
   type EventEntry,

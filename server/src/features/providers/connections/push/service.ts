@@ -5,7 +5,7 @@ import { transaction } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { Caller, Principal } from '../../../../http/principal.ts';
 import { notFound } from '../../../../kernel/errors.ts';
-import { storable } from '../../../../kernel/storable.ts';
+import { storable } from '../../../../kernel/json.ts';
 import { recordAudit } from '../../../platform/audit/index.ts';
 import { type PushInput, readPushInput } from './input.ts';
 import type { PushSettingsBody, PushSettingsView } from './schema.ts';
