@@ -30,15 +30,12 @@ export function createDoorbell(
   pool: Pool,
   connectionString: string,
   log: Log,
-  { contact, pingEveryMs = 10_000, answerWithinMs = 5_000 }: DoorbellOptions = {},
+  options: DoorbellOptions = {},
 ): Doorbell {
   const listeners = new Map<string, Set<() => void>>();
   const toRing = new Set<string>();
-  const hostList = new HostList(connectionString);
   let ringing = false;
-  let client: HostClient | null = null;
   let stopped = false;
-  let retry: NodeJS.Timeout | undefined;
 
   function notifyLocal(topic: string): void {
     for (const listener of listeners.get(topic) ?? []) listener();
@@ -61,6 +58,45 @@ export function createDoorbell(
     }
     ringing = false;
   }
+
+  const connection = keepListening(connectionString, log, options, {
+    rang: notifyLocal,
+    // Rings may have been lost while the listener was disconnected: poll every topic once.
+    connected() {
+      for (const topic of listeners.keys()) notifyLocal(topic);
+    },
+  });
+
+  return {
+    ring(topic) {
+      toRing.add(topic);
+      if (!ringing) void flush();
+    },
+    on(topic, listener) {
+      const set = listeners.get(topic) ?? new Set();
+      listeners.set(topic, set.add(listener));
+      return () => {
+        set.delete(listener);
+      };
+    },
+    stop() {
+      stopped = true;
+      return connection.stop();
+    },
+  };
+}
+
+/** Keeps one connection that listens, and replaces it when it is lost or its server does not answer a ping. */
+function keepListening(
+  connectionString: string,
+  log: Log,
+  { contact, pingEveryMs = 10_000, answerWithinMs = 5_000 }: DoorbellOptions,
+  { rang, connected }: { rang(topic: string): void; connected(): void },
+): { stop(): Promise<void> } {
+  const hostList = new HostList(connectionString);
+  let client: HostClient | null = null;
+  let stopped = false;
+  let retry: NodeJS.Timeout | undefined;
 
   function connect(): void {
     if (stopped) return;
@@ -97,13 +133,13 @@ export function createDoorbell(
         lost();
       }
     };
-    connection.on('notification', (message) => {
-      if (message.payload) notifyLocal(message.payload);
+    connection.on('notification', ({ payload }) => {
+      if (payload) rang(payload);
     });
     connection
       .connect()
       .then(() => {
-        // Not before: the connection to another host of the list may have ended.
+        // Only now: while the hosts of the list are tried, the connection to one of them may end.
         connection.on('error', lost);
         connection.on('end', lost);
         return connection.query(`listen ${channel}`);
@@ -111,8 +147,7 @@ export function createDoorbell(
       .then(() => {
         contact?.answered();
         nextPing = setTimeout(ping, pingEveryMs);
-        // Rings may have been lost while the listener was disconnected: poll every topic once.
-        for (const topic of listeners.keys()) notifyLocal(topic);
+        connected();
       })
       .catch((error) => {
         if (isReadOnly(error)) {
@@ -126,17 +161,6 @@ export function createDoorbell(
   connect();
 
   return {
-    ring(topic) {
-      toRing.add(topic);
-      if (!ringing) void flush();
-    },
-    on(topic, listener) {
-      const set = listeners.get(topic) ?? new Set();
-      listeners.set(topic, set.add(listener));
-      return () => {
-        set.delete(listener);
-      };
-    },
     async stop() {
       stopped = true;
       clearTimeout(retry);
