@@ -14,7 +14,14 @@ import { sha256 } from '../../../kernel/crypto.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import { isUuid } from '../../../kernel/ids.ts';
 import { findKeyByHash, markKeyUsed } from './keys-store.ts';
-import { findSession, findSessionIdentity, markSessionSeen, sessionEnd } from './people-store.ts';
+import {
+  findSession,
+  findSessionIdentity,
+  markSessionSeen,
+  type SessionIdentity,
+  type SessionRow,
+  sessionEnd,
+} from './people-store.ts';
 import { couldBeSecretKey, grantedScopes } from './secret-key.ts';
 
 /** How long an answer is cached: the longest that a revoked key keeps working in another process. */
@@ -49,77 +56,12 @@ export function createAuthenticator(
     mark().catch(() => {});
   }
 
-  async function loadKey(hash: Buffer): Promise<Identity<Principal> | null> {
-    const row = await findKeyByHash(pool, hash);
-    if (!row) return null;
-    return {
-      principal: {
-        kind: 'key',
-        id: row.id,
-        userId: row.user_id,
-        organizationId: row.organization_id,
-        environmentId: row.environment_id,
-        environmentKind: row.environment_kind,
-        plan: row.plan,
-        preset: row.preset,
-        scopes: grantedScopes(row),
-        endsAt: row.ends_at,
-      },
-      revoked: row.revoked,
-      endsAtMs: row.ends_at?.getTime() ?? null,
-      move: row.move && { state: row.move, movedTo: row.moved_to },
-    };
-  }
-
-  /** The cache is keyed by the secret itself, in memory only: hashing it for every request cost 2 % of an accepted send. */
-  function rememberedKey(secret: string): MaybePromise<Identity<Principal> | null> {
-    return remembered(keys, secret, () => loadKey(sha256(secret)));
-  }
-
-  async function loadSession(
-    hash: Buffer,
-    environmentId: string | null,
-  ): Promise<Identity<Principal | null> | null> {
-    const row = await findSessionIdentity(pool, hash, environmentId);
-    if (!row) return null;
-    const principal: Principal | null =
-      row.environment_id === null
-        ? null
-        : {
-            kind: 'user',
-            id: row.user_id,
-            userId: row.user_id,
-            organizationId: row.organization_id,
-            environmentId: row.environment_id,
-            environmentKind: row.environment_kind,
-            plan: row.plan,
-            preset: null,
-            scopes: new Set<Scope>(roleScopes[row.role]),
-            endsAt: null,
-          };
-    const move =
-      row.environment_id === null || row.move === null ? null : { state: row.move, movedTo: row.moved_to };
-    return { principal, revoked: false, endsAtMs: sessionEnd(row, sessionIdleMs).getTime(), move };
-  }
-
-  /** The end is checked at every call: a cached identity must not outlive its expiry. */
-  function valid<Found extends Identity<Principal | SignedIn | null>>(
-    found: Found | null,
-    what: string,
-  ): Found {
-    if (!found) throw new Problem('invalid_credentials', `This ${what} is not valid.`);
-    if (found.revoked) throw new Problem('revoked_credentials', `This ${what} has been revoked.`);
-    if (found.endsAtMs !== null && found.endsAtMs <= clock()) {
-      throw new Problem('expired_credentials', `This ${what} has expired.`);
-    }
-    if (found.move) throw moveProblem(found.move);
-    return found;
-  }
-
   return {
     byKey(secret) {
-      return whenReady(couldBeSecretKey(secret) ? rememberedKey(secret) : null, (found) => {
-        const { principal } = valid(found, 'key');
+      // The cache is keyed by the secret itself, in memory only: hashing it for every request cost 2 % of an accepted send.
+      const found = couldBeSecretKey(secret) ? remembered(keys, secret, () => loadKey(pool, secret)) : null;
+      return whenReady(found, (identity) => {
+        const { principal } = checked(identity, 'key', clock());
         noteUse(principal.id, () => markKeyUsed(pool, principal.id));
         return principal;
       });
@@ -129,8 +71,11 @@ export function createAuthenticator(
       const wanted =
         environmentId === undefined ? null : isUuid(environmentId) ? environmentId : nobodysEnvironment;
       const name = hash.toString('base64');
-      const found = await remembered(sessions, `${name} ${wanted}`, () => loadSession(hash, wanted));
-      const { principal } = valid(found, 'session');
+      const found = await remembered(sessions, `${name} ${wanted}`, async () => {
+        const row = await findSessionIdentity(pool, hash, wanted);
+        return row ? identityOfSession(row, sessionIdleMs) : null;
+      });
+      const { principal } = checked(found, 'session', clock());
       if (!principal) throw notFound('environment');
       const { organizationId } = principal;
       noteUse(`${name} ${organizationId}`, () => markSessionSeen(pool, hash, organizationId));
@@ -139,21 +84,7 @@ export function createAuthenticator(
     async personOf(token) {
       const hash = sha256(token);
       const row = await findSession(pool, hash);
-      const found: Identity<SignedIn> | null = row
-        ? {
-            principal: {
-              kind: 'person',
-              userId: row.user_id,
-              email: row.email,
-              name: row.name,
-              sessionId: row.id,
-            },
-            revoked: false,
-            endsAtMs: sessionEnd(row, sessionIdleMs).getTime(),
-            move: null,
-          }
-        : null;
-      const { principal } = valid(found, 'session');
+      const { principal } = checked(row ? identityOfPerson(row, sessionIdleMs) : null, 'session', clock());
       noteUse(hash.toString('base64'), () => markSessionSeen(pool, hash, null));
       return principal;
     },
@@ -162,6 +93,74 @@ export function createAuthenticator(
       sessions.clear();
     },
   };
+}
+
+async function loadKey(pool: Pool, secret: string): Promise<Identity<Principal> | null> {
+  const row = await findKeyByHash(pool, sha256(secret));
+  if (!row) return null;
+  return {
+    principal: {
+      kind: 'key',
+      id: row.id,
+      userId: row.user_id,
+      organizationId: row.organization_id,
+      environmentId: row.environment_id,
+      environmentKind: row.environment_kind,
+      plan: row.plan,
+      preset: row.preset,
+      scopes: grantedScopes(row),
+      endsAt: row.ends_at,
+    },
+    revoked: row.revoked,
+    endsAtMs: row.ends_at?.getTime() ?? null,
+    move: row.move && { state: row.move, movedTo: row.moved_to },
+  };
+}
+
+/** The principal is null when the person has no access to the environment. */
+function identityOfSession(row: SessionIdentity, idleMs: number): Identity<Principal | null> {
+  const session = { revoked: false, endsAtMs: sessionEnd(row, idleMs).getTime() };
+  if (row.environment_id === null) return { ...session, principal: null, move: null };
+  return {
+    ...session,
+    principal: {
+      kind: 'user',
+      id: row.user_id,
+      userId: row.user_id,
+      organizationId: row.organization_id,
+      environmentId: row.environment_id,
+      environmentKind: row.environment_kind,
+      plan: row.plan,
+      preset: null,
+      scopes: new Set<Scope>(roleScopes[row.role]),
+      endsAt: null,
+    },
+    move: row.move && { state: row.move, movedTo: row.moved_to },
+  };
+}
+
+function identityOfPerson(row: SessionRow, idleMs: number): Identity<SignedIn> {
+  return {
+    principal: { kind: 'person', userId: row.user_id, email: row.email, name: row.name, sessionId: row.id },
+    revoked: false,
+    endsAtMs: sessionEnd(row, idleMs).getTime(),
+    move: null,
+  };
+}
+
+/** The end is checked at every call: a cached identity must not outlive its expiry. */
+function checked<Found extends Identity<Principal | SignedIn | null>>(
+  found: Found | null,
+  what: string,
+  now: number,
+): Found {
+  if (!found) throw new Problem('invalid_credentials', `This ${what} is not valid.`);
+  if (found.revoked) throw new Problem('revoked_credentials', `This ${what} has been revoked.`);
+  if (found.endsAtMs !== null && found.endsAtMs <= now) {
+    throw new Problem('expired_credentials', `This ${what} has expired.`);
+  }
+  if (found.move) throw moveProblem(found.move);
+  return found;
 }
 
 interface Remembered<Value> {

@@ -179,7 +179,7 @@ export async function markSessionSeen(
   await see(sql, [tokenHash, organizationId]);
 }
 
-interface SessionRow {
+export interface SessionRow {
   id: string;
   user_id: string;
   email: string;
@@ -206,7 +206,7 @@ interface SessionOnly {
   last_seen_at: Date;
 }
 
-type SessionIdentity = SessionOnly &
+export type SessionIdentity = SessionOnly &
   (
     | { environment_id: null }
     | {
