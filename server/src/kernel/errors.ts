@@ -159,6 +159,14 @@ export function notFound(what: string): Problem {
   return new Problem('resource_not_found', `No such ${what}.`);
 }
 
+export function versionConflict(what: string, current: number, given: number): Problem {
+  return new Problem(
+    'version_conflict',
+    `The ${what} is at version ${current}, not ${given}: another save changed it. Nothing was written.`,
+    { param: 'If-Match' },
+  );
+}
+
 /** For exhaustive switches: a new union member that is not handled does not compile. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);

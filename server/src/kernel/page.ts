@@ -94,3 +94,13 @@ export function pageOf<Row extends { id: string }>(
   const last = rows.length > limit ? (data.at(-1)?.id ?? null) : reach;
   return { data, next_cursor: last === null ? null : encodeCursor(list, last) };
 }
+
+/** Returns how many of the first rows, by their sizes, fit on a page together: at least one. */
+export function countFitting(sizes: readonly number[], maxTotal: number): number {
+  let total = 0;
+  const count = sizes.findIndex((size) => {
+    total += size;
+    return total > maxTotal;
+  });
+  return count === -1 ? sizes.length : Math.max(1, count);
+}

@@ -1,8 +1,15 @@
-import { type Sql, transaction } from '../../../db/sql.ts';
+import { type Pool, type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';
-import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
-import { decodeOffset, encodeOffset, type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
+import { invalidParameter, notFound, Problem, versionConflict } from '../../../kernel/errors.ts';
+import {
+  countFitting,
+  decodeOffset,
+  encodeOffset,
+  type Page,
+  pageOf,
+  pageRequest,
+} from '../../../kernel/page.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import { layoutUse, partialUse } from './graph.ts';
 import {
@@ -66,118 +73,47 @@ export interface PartService {
 /** The approximate size of a list page in characters; a page has at least one part. */
 const pageCharacters = 4_000_000;
 
-export function createPartService({
-  pool,
-  clock,
-  tasks,
-}: Pick<Deps, 'pool' | 'clock' | 'tasks'>): PartService {
-  const reader = createPartReader(pool, 1_000_000);
+/** Characters of parts that are kept for the checks of others. */
+const keptCharacters = 1_000_000;
+
+type PartDeps = Pick<Deps, 'pool' | 'clock' | 'tasks'>;
+
+export function createPartService(deps: PartDeps): PartService {
+  const { pool, tasks } = deps;
+  const reader = createPartReader(pool, keptCharacters);
   const checkingOf = ({ environmentId }: Principal): Checking => ({ pool, tasks, reader, environmentId });
-
-  async function get(sql: Sql, environmentId: string, kind: PartKind, key: string): Promise<PartRow> {
-    const name = kind === 'translation' ? canonicalLocale(key) : key;
-    const found = name === null ? null : await store.findPart(sql, environmentId, kind, name);
-    if (!found) throw notFound(kind);
-    return found;
-  }
-
-  /** `param` is what the request changes. */
-  async function save(
-    editor: PartEditor,
-    next: NextPart,
-    param: string,
-    action?: string,
-  ): Promise<SavedPart> {
-    const { principal, ifVersion, createOnly = false } = editor;
-    const { environmentId } = principal;
-    return transaction(pool, async (tx) => {
-      await store.lockParts(tx, environmentId);
-      const before = await store.findPart(tx, environmentId, next.kind, next.key);
-      if (before && createOnly)
-        throw new Problem('duplicate_key', `This ${next.kind} already exists.`, {
-          param: next.kind === 'translation' ? 'locale' : 'key',
-        });
-      if (ifVersion !== null && before?.version !== ifVersion)
-        throw versionConflict(next.kind, before?.version ?? 0, ifVersion);
-      if (before && before.channel !== next.channel)
-        throw invalidParameter('channel', 'The channel of a layout stays as it is.');
-      if (before && next.is_default === false && (await isNeededDefault(tx, before)))
-        throw invalidParameter('is_default', neededDefault);
-      const row = await savePart(tx, environmentId, before, next, clock());
-      if (row !== before) {
-        await checkDependents(tx, row, { isLive: principal.environmentKind === 'live', param });
-        await recordAudit(tx, editor, {
-          action: `${next.kind}.${action ?? (before ? 'updated' : 'created')}`,
-          target: `${next.kind}:${row.id}`,
-          before: before && auditViewOf(before),
-          after: auditViewOf(row),
-        });
-      }
-      return { row, isNew: before === null };
-    });
-  }
 
   return {
     async putLayout(caller, key, request) {
-      return save(caller, await readLayout(checkingOf(caller.principal), key, request), 'html_template');
+      const next = await readLayout(checkingOf(caller.principal), key, request);
+      return save(deps, caller, next, 'html_template');
     },
     async putPartial(caller, key, request) {
-      return save(caller, await readPartial(checkingOf(caller.principal), key, request), 'template');
+      const next = await readPartial(checkingOf(caller.principal), key, request);
+      return save(deps, caller, next, 'template');
     },
     async putTranslation(caller, locale, request) {
-      return save(caller, readTranslation(readLocale(locale), request), 'messages');
+      return save(deps, caller, readTranslation(readLocale(locale), request), 'messages');
     },
-
-    get: ({ environmentId }, kind, key) => get(pool, environmentId, kind, key),
-
-    async list({ environmentId }, kind, query) {
-      const list = `${kind}s:${environmentId}`;
-      const page = pageRequest(list, query);
-      const sizes = await store.listPartSizes(pool, environmentId, kind, query.search ?? null, page);
-      const { data, next_cursor } = pageOf(list, sizes, Math.min(page.limit, fitting(sizes)));
-      const ids = data.map(({ id }) => id);
-      return { data: await store.listParts(pool, environmentId, ids), next_cursor };
-    },
-
-    async delete(caller, kind, key) {
-      const { environmentId } = caller.principal;
-      await transaction(pool, async (tx) => {
-        await store.lockParts(tx, environmentId);
-        const part = await get(tx, environmentId, kind, key);
-        await refuseUsed(tx, part);
-        await store.deletePart(tx, environmentId, part.id);
-        await recordAudit(tx, caller, {
-          action: `${kind}.deleted`,
-          target: `${kind}:${part.id}`,
-          before: auditViewOf(part),
-        });
-      });
-    },
-
+    get: ({ environmentId }, kind, key) => getPart(pool, environmentId, kind, key),
+    list: ({ environmentId }, kind, query) => listParts(pool, environmentId, kind, query),
+    delete: (caller, kind, key) => deletePart(deps, caller, kind, key),
     async listVersions({ environmentId }, kind, key, query) {
-      const { id } = await get(pool, environmentId, kind, key);
+      const { id } = await getPart(pool, environmentId, kind, key);
       const list = `part-versions:${id}`;
       const page = pageRequest(list, query);
       return pageOf(list, await store.listVersions(pool, environmentId, id, page), page.limit);
     },
-
     async getVersion({ environmentId }, kind, key, version) {
-      const { id } = await get(pool, environmentId, kind, key);
-      const found = await store.findVersion(pool, environmentId, id, version);
-      if (!found) throw notFound(`${kind} version`);
-      return found;
+      return getVersion(pool, await getPart(pool, environmentId, kind, key), version);
     },
-
     async restore(caller, kind, key, version) {
-      const { principal } = caller;
-      const part = await get(pool, principal.environmentId, kind, key);
-      const { content, uses, keys } = await this.getVersion(principal, kind, key, version);
+      const part = await getPart(pool, caller.principal.environmentId, kind, key);
+      const { content, uses, keys } = await getVersion(pool, part, version);
       const next = { kind, key: part.key, channel: part.channel, content, uses, keys, is_default: null };
-      return (await save(caller, next, 'version', 'restored')).row;
+      return (await save(deps, caller, next, 'version', 'restored')).row;
     },
-
     countMissing: ({ environmentId }, locales) => countMissing(pool, environmentId, locales),
-
     async listMissing({ environmentId }, { locale, cursor, limit = 20 }) {
       const list = `missing-translations:${environmentId}`;
       const after = cursor === undefined ? null : decodeOffset(list, cursor, readMissingCursor);
@@ -188,6 +124,99 @@ export function createPartService({
       return { data, next_cursor: last ? encodeOffset(list, `${last.locale} ${last.key}`) : null };
     },
   };
+}
+
+async function getPart(sql: Sql, environmentId: string, kind: PartKind, key: string): Promise<PartRow> {
+  const name = kind === 'translation' ? canonicalLocale(key) : key;
+  const found = name === null ? null : await store.findPart(sql, environmentId, kind, name);
+  if (!found) throw notFound(kind);
+  return found;
+}
+
+async function getVersion(
+  sql: Sql,
+  { environment_id, id, kind }: PartRow,
+  version: number,
+): Promise<PartVersionRow> {
+  const found = await store.findVersion(sql, environment_id, id, version);
+  if (!found) throw notFound(`${kind} version`);
+  return found;
+}
+
+async function listParts(
+  pool: Pool,
+  environmentId: string,
+  kind: PartKind,
+  query: PartQuery,
+): Promise<Page<PartRow>> {
+  const list = `${kind}s:${environmentId}`;
+  const page = pageRequest(list, query);
+  const found = await store.listPartSizes(pool, environmentId, kind, query.search ?? null, page);
+  const sizes = found.map(({ size }) => size);
+  const limit = Math.min(page.limit, countFitting(sizes, pageCharacters));
+  const { data, next_cursor } = pageOf(list, found, limit);
+  const ids = data.map(({ id }) => id);
+  return { data: await store.listParts(pool, environmentId, ids), next_cursor };
+}
+
+async function deletePart({ pool }: PartDeps, caller: Caller, kind: PartKind, key: string): Promise<void> {
+  const { environmentId } = caller.principal;
+  await transaction(pool, async (tx) => {
+    await store.lockParts(tx, environmentId);
+    const part = await getPart(tx, environmentId, kind, key);
+    await refuseUsed(tx, part);
+    await store.deletePart(tx, environmentId, part.id);
+    await recordAudit(tx, caller, {
+      action: `${kind}.deleted`,
+      target: `${kind}:${part.id}`,
+      before: auditViewOf(part),
+    });
+  });
+}
+
+/** `param` is what the request changes. */
+async function save(
+  { pool, clock }: PartDeps,
+  editor: PartEditor,
+  next: NextPart,
+  param: string,
+  action?: string,
+): Promise<SavedPart> {
+  const { environmentId, environmentKind } = editor.principal;
+  return transaction(pool, async (tx) => {
+    await store.lockParts(tx, environmentId);
+    const before = await store.findPart(tx, environmentId, next.kind, next.key);
+    await checkEdit(tx, editor, before, next);
+    const row = await savePart(tx, environmentId, before, next, clock());
+    if (row !== before) {
+      await checkDependents(tx, row, { isLive: environmentKind === 'live', param });
+      await recordAudit(tx, editor, {
+        action: `${next.kind}.${action ?? (before ? 'updated' : 'created')}`,
+        target: `${next.kind}:${row.id}`,
+        before: before && auditViewOf(before),
+        after: auditViewOf(row),
+      });
+    }
+    return { row, isNew: before === null };
+  });
+}
+
+async function checkEdit(
+  tx: Sql,
+  { ifVersion, createOnly = false }: PartEditor,
+  before: PartRow | null,
+  next: NextPart,
+): Promise<void> {
+  if (before && createOnly)
+    throw new Problem('duplicate_key', `This ${next.kind} already exists.`, {
+      param: next.kind === 'translation' ? 'locale' : 'key',
+    });
+  if (ifVersion !== null && before?.version !== ifVersion)
+    throw versionConflict(next.kind, before?.version ?? 0, ifVersion);
+  if (before && before.channel !== next.channel)
+    throw invalidParameter('channel', 'The channel of a layout stays as it is.');
+  if (before && next.is_default === false && (await isNeededDefault(tx, before)))
+    throw invalidParameter('is_default', neededDefault);
 }
 
 function readMissingCursor(text: string): { locale: string; key: string } | null {
@@ -210,22 +239,4 @@ async function refuseUsed(tx: Sql, part: PartRow): Promise<void> {
   const use = part.kind === 'layout' ? layoutUse(part.key) : partialUse(part.key);
   const users = await store.listPartUsers(tx, part.environment_id, use);
   if (users.length > 0) throw new Problem('part_in_use', `The ${part.kind} is used by ${users.join(', ')}.`);
-}
-
-function versionConflict(kind: PartKind, current: number, given: number): Problem {
-  return new Problem(
-    'version_conflict',
-    `The ${kind} is at version ${current}, not ${given}: another save changed it. Nothing was written.`,
-    { param: 'If-Match' },
-  );
-}
-
-/** Returns how many of the first parts fit on a page. */
-function fitting(sizes: { size: number }[]): number {
-  let characters = 0;
-  const count = sizes.findIndex(({ size }) => {
-    characters += size;
-    return characters > pageCharacters;
-  });
-  return count === -1 ? sizes.length : Math.max(1, count);
 }

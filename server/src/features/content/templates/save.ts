@@ -1,5 +1,6 @@
 import type { Sql } from '../../../db/sql.ts';
-import { newId } from '../../../kernel/ids.ts';
+import { notFound } from '../../../kernel/errors.ts';
+import { isUuid, newId } from '../../../kernel/ids.ts';
 import { bodyChannels } from './bodies.ts';
 import { sizeOf } from './input.ts';
 import type { TemplateContent, TemplateRow } from './store.ts';
@@ -64,6 +65,22 @@ function insertVersion(tx: Sql, template: TemplateRow): Promise<void> {
     parts,
     push,
   });
+}
+
+export async function getTemplate(sql: Sql, environmentId: string, key: string): Promise<TemplateRow> {
+  const found = await store.findTemplate(sql, environmentId, key, isUuid(key) ? key : null);
+  if (!found) throw notFound('template');
+  return found;
+}
+
+export async function getTemplateForUpdate(
+  tx: Sql,
+  environmentId: string,
+  key: string,
+): Promise<TemplateRow> {
+  const locked = await lockTemplate(tx, await getTemplate(tx, environmentId, key));
+  if (!locked) throw notFound('template');
+  return locked;
 }
 
 /**

@@ -7,7 +7,7 @@ import { type Batcher, type BatcherOptions, createBatcher, queueFull } from '../
 import { Problem } from '../../../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { isRecord } from '../../../kernel/json.ts';
-import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
+import { countFitting, type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import type { InlineCheck } from '../../content/templates/index.ts';
 import { inboxTopic } from '../../inbox/index.ts';
 import {
@@ -143,7 +143,9 @@ export function createNotificationService(
       const { environmentId } = principal;
       return listReads.read(principal.id, async (sql) => {
         const { rows, scannedTo } = await store.listNotifications(sql, environmentId, query, page);
-        const limit = Math.min(page.limit, fitting(rows, await objects.bodySizes(rows)));
+        const objectSizes = await objects.bodySizes(rows);
+        const sizes = rows.map((row) => bodyCharacters(row, objectSizes));
+        const limit = Math.min(page.limit, countFitting(sizes, pageCharacters));
         const { data, next_cursor } = pageOf(list, rows, limit, scannedTo);
         return { data: (await orUnavailable(objects.withBodies(data))).map(viewOf), next_cursor };
       });
@@ -324,13 +326,10 @@ async function replayOf(
  */
 const pageCharacters = 2_000_000;
 
-/** The number of leading notifications that fit on a page; at least one. */
-function fitting(rows: store.StoredNotification[], bodySizes: ReadonlyMap<string, number>): number {
-  let characters = 0;
-  const count = rows.findIndex(({ html_body, text_body, body_object }) => {
-    characters += (html_body?.length ?? 0) + (text_body?.length ?? 0);
-    characters += bodySizes.get(body_object ?? '') ?? 0;
-    return characters > pageCharacters;
-  });
-  return count === -1 ? rows.length : Math.max(1, count);
+function bodyCharacters(
+  { html_body, text_body, body_object }: store.StoredNotification,
+  objectSizes: ReadonlyMap<string, number>,
+): number {
+  const inObject = body_object === null ? 0 : (objectSizes.get(body_object) ?? 0);
+  return (html_body?.length ?? 0) + (text_body?.length ?? 0) + inObject;
 }

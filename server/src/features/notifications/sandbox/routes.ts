@@ -4,7 +4,7 @@ import { type Route, route } from '../../../http/route.ts';
 import { IdParams } from '../../../http/schema.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { idTime, lowestIdAt, newId } from '../../../kernel/ids.ts';
-import { pageOf, pageRequest } from '../../../kernel/page.ts';
+import { countFitting, pageOf, pageRequest } from '../../../kernel/page.ts';
 import type { TaskRunner } from '../../../threads/task.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import { SandboxMessage, SandboxPage, SandboxQuery } from './schema.ts';
@@ -44,7 +44,9 @@ export function sandboxRoutes({
         };
         const { rows, next_cursor } = await listReads.read(principal.id, async (sql) => {
           const found = await listIds(sql, principal.environmentId, filter, page);
-          const { data, next_cursor } = pageOf(list, found, Math.min(page.limit, fitting(found)));
+          const sizes = found.map(({ payload_bytes }) => payload_bytes);
+          const limit = Math.min(page.limit, countFitting(sizes, maxPageBytes));
+          const { data, next_cursor } = pageOf(list, found, limit);
           const ids = data.map(({ id }) => id);
           return { rows: await listMessages(sql, principal.environmentId, ids), next_cursor };
         });
@@ -98,16 +100,6 @@ export function sandboxRoutes({
     for (let count = 0; count < 2 * sandboxRetention.messages; count += slice)
       if ((await deleteMessagesBefore(pool, environmentId, before, slice)) < slice) return;
   }
-}
-
-/** Returns how many of the messages fit on one page: at least one. */
-function fitting(messages: { payload_bytes: number }[]): number {
-  let bytes = 0;
-  for (const [index, message] of messages.entries()) {
-    bytes += message.payload_bytes;
-    if (bytes > maxPageBytes) return Math.max(index, 1);
-  }
-  return messages.length;
 }
 
 async function viewOf(tasks: TaskRunner, row: SandboxRow) {
