@@ -4,7 +4,7 @@ import pg from 'pg';
 interface DatabaseHosts {
   /** One URL per host, in the order of the list. */
   urls: readonly string[];
-  /** `target_session_attrs=read-write`: a standby is passed over. */
+  /** `target_session_attrs=read-write`: a standby is skipped. */
   mustBeWritable: boolean;
   /** The `options` of the URL: `pg` would let them replace ours. */
   options: string;
@@ -212,7 +212,7 @@ export class HostClient extends pg.Client {
     throw new NoUsableHost(failures);
   }
 
-  /** A server that cannot be used is passed over. */
+  /** Throws for a server that cannot be used; the next host is tried. */
   protected async checkServer(): Promise<void> {
     if (!this.#config.hostList.hosts.mustBeWritable) return;
     const { rows } = await super.query<{ is_read_only: boolean }>({

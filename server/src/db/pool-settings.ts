@@ -2,8 +2,8 @@
 const serverConnections = 97;
 /** The doorbell and the heartbeat. The heartbeat opens more only while the server does not answer. */
 const otherConnections = 2;
-const most = { main: 12, claims: 3, housekeeping: 2 };
-const least = { main: 4, claims: 2, housekeeping: 1 };
+const fullSizes = { main: 12, claims: 3, housekeeping: 2 };
+const smallSizes = { main: 4, claims: 2, housekeeping: 1 };
 
 interface PoolSizes {
   main: number;
@@ -17,9 +17,10 @@ interface PoolSizes {
  */
 export function poolSizes(processes: number): PoolSizes {
   const share = Math.floor(serverConnections / (processes + 1)) - otherConnections;
-  if (processes === 1 || share >= most.main + most.claims + most.housekeeping) return most;
-  const { claims, housekeeping } = least;
-  return { main: Math.max(share - claims - housekeeping, least.main), claims, housekeeping };
+  if (processes === 1 || share >= fullSizes.main + fullSizes.claims + fullSizes.housekeeping)
+    return fullSizes;
+  const { claims, housekeeping } = smallSizes;
+  return { main: Math.max(share - claims - housekeeping, smallSizes.main), claims, housekeeping };
 }
 
 /** The number of connections that processes of this number may open, with a few for operator commands and backups. */

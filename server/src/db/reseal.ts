@@ -35,7 +35,7 @@ export function sealedText(
 
 export interface ColumnReport {
   /** `table.column` */
-  place: string;
+  column: string;
   values: number;
   resealed: number;
   /** The number of values whose key is not configured, which cannot be opened. */
@@ -43,7 +43,7 @@ export interface ColumnReport {
 }
 
 export interface ResealReport {
-  places: ColumnReport[];
+  columns: ColumnReport[];
   /** The ids of the keys that values are sealed with afterwards, and the number of values. */
   used: Map<string, number>;
 }
@@ -59,18 +59,18 @@ const maxPasses = 10;
 export async function resealAll(
   pool: Pool,
   keyring: Keyring,
-  places: readonly SealedColumn[],
+  columns: readonly SealedColumn[],
   progress: (report: ColumnReport) => void = () => {},
 ): Promise<ResealReport> {
   const reports: ColumnReport[] = [];
-  for (const column of places) {
-    const report = await resealPlace(pool, keyring, column);
+  for (const column of columns) {
+    const report = await resealColumn(pool, keyring, column);
     reports.push(report);
     progress(report);
   }
   // A second pass over everything finds values that another process sealed with an old key meanwhile.
   const used = new Map<string, number>();
-  for (const column of places) {
+  for (const column of columns) {
     await walk(pool, column, async (rows) => {
       for (const row of rows) {
         column.reseal(parsedValue(column, row), row, (sealed) => {
@@ -81,10 +81,10 @@ export async function resealAll(
       }
     });
   }
-  return { places: reports, used };
+  return { columns: reports, used };
 }
 
-async function resealPlace(pool: Pool, keyring: Keyring, column: SealedColumn): Promise<ColumnReport> {
+async function resealColumn(pool: Pool, keyring: Keyring, column: SealedColumn): Promise<ColumnReport> {
   let resealed = 0;
   for (let pass = 1; ; pass += 1) {
     let values = 0;
@@ -118,7 +118,7 @@ async function resealPlace(pool: Pool, keyring: Keyring, column: SealedColumn): 
       }
     });
     if (missed === 0 || pass === maxPasses)
-      return { place: `${column.table}.${column.column}`, values, resealed, unopened };
+      return { column: `${column.table}.${column.column}`, values, resealed, unopened };
   }
 }
 

@@ -40,7 +40,7 @@ async function playQuietHours(demo: DemoEnvironment): Promise<void> {
   });
   const id = await sendNews(demo, 'grace');
   await until(
-    'The notification should have been held back.',
+    'The notification should have been delayed.',
     async () => (await demo.call<Trace>('GET', `/v1/notifications/${id}/trace`)).next_attempt_at,
   );
   await demo.showLife(id, 'queued');

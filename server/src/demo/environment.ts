@@ -14,7 +14,7 @@ export interface DemoEnvironment {
 
 export interface DemoStep {
   title: string;
-  play(stage: DemoEnvironment): Promise<void>;
+  play(demo: DemoEnvironment): Promise<void>;
 }
 
 const endWithinMs = 20_000;

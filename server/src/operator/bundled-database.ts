@@ -101,8 +101,8 @@ function refuseOwnServer(print: (line: string) => void): number {
 }
 
 /**
- * `npm start -- --database-url`: prints the address of the bundled database, for psql. It contains the password, which whoever can
- * run this can read in the data directory. A DATABASE_URL is not repeated: the operator has it, and its password may be for others.
+ * `npm start -- --database-url`: prints the address of the bundled database, for psql. It contains the password: a user who can
+ * run this can read it in the data directory. A DATABASE_URL is not repeated: the operator has it, and its password may be for others.
  */
 export const databaseUrlCommand: OperatorCommand = async (config, print) => {
   if (config.DATABASE_URL !== null) {

@@ -16,13 +16,13 @@ export const rotateSecretsCommand: OperatorCommand = (config, print) =>
     print(
       `encrypting with key ${first}${others.length > 0 ? `; also decrypting with ${others.join(', ')}` : ''}`,
     );
-    const report = await resealAll(pool, keyring, sealedColumns, (place) => print(lineOf(place)));
+    const report = await resealAll(pool, keyring, sealedColumns, (report) => print(lineOf(report)));
     return conclude(pool, keyring, report, print);
   });
 
-function lineOf({ place, values, resealed, unopened }: ColumnReport): string {
+function lineOf({ column, values, resealed, unopened }: ColumnReport): string {
   const lost = unopened > 0 ? `, ${unopened} cannot be decrypted` : '';
-  return `  ${place}: ${values} encrypted values, ${resealed} re-encrypted${lost}`;
+  return `  ${column}: ${values} encrypted values, ${resealed} re-encrypted${lost}`;
 }
 
 async function conclude(
@@ -64,13 +64,13 @@ export const acceptLostKeyCommand: OperatorCommand = (config, print, [lost = '']
       return 1;
     }
     let toGive = 0;
-    for (const place of sealedColumns) {
+    for (const column of sealedColumns) {
       const {
-        places: [report],
-      } = await resealAll(pool, withoutLost(keyring, place, lost), [place]);
+        columns: [report],
+      } = await resealAll(pool, withoutLost(keyring, column, lost), [column]);
       if (!report || report.resealed + report.unopened === 0) continue;
       toGive += report.unopened;
-      print(`  ${report.place}: ${report.resealed} regenerated, ${report.unopened} to be entered again`);
+      print(`  ${report.column}: ${report.resealed} regenerated, ${report.unopened} to be entered again`);
     }
     await forgetKeys(
       pool,

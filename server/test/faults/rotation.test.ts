@@ -172,8 +172,8 @@ describe('rotating the encryption key', () => {
     busy = false;
     await saving;
 
-    expect(report.places.filter(({ values }) => values === 0)).toEqual([]);
-    expect(report.places.filter(({ unopened }) => unopened > 0)).toEqual([]);
+    expect(report.columns.filter(({ values }) => values === 0)).toEqual([]);
+    expect(report.columns.filter(({ unopened }) => unopened > 0)).toEqual([]);
     expect([...report.used.keys()]).toEqual([idOf(newKey)]);
     expect(await dump(during)).not.toContain(`v1.${idOf(oldKey)}.`);
     await during.stop();
@@ -181,7 +181,7 @@ describe('rotating the encryption key', () => {
     const after = await start(newKey);
     // Only a value that is sealed anew is really opened; so to a third key, and back.
     const opened = await resealAll(after.pool, createKeyring([thirdKey, newKey]), sealedColumns);
-    expect(opened.places.map(({ unopened }) => unopened)).toEqual(opened.places.map(() => 0));
+    expect(opened.columns.map(({ unopened }) => unopened)).toEqual(opened.columns.map(() => 0));
     await resealAll(after.pool, createKeyring([newKey, thirdKey]), sealedColumns);
     expect((await after.request('GET', settings)).body.providers[0].config.password).toBe('••••word');
     await after.stop();
@@ -190,7 +190,7 @@ describe('rotating the encryption key', () => {
   it('says which values nobody can open, and leaves them', async () => {
     const kept = await dump({ pool: database.pool });
     const report = await resealAll(database.pool, createKeyring([thirdKey]), sealedColumns);
-    expect(report.places.every(({ values, unopened }) => values === unopened)).toBe(true);
+    expect(report.columns.every(({ values, unopened }) => values === unopened)).toBe(true);
     expect([...report.used.keys()]).toEqual([idOf(newKey)]);
     expect(await dump({ pool: database.pool })).toBe(kept);
   });

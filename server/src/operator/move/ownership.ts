@@ -62,7 +62,7 @@ export function createOwnershipCheck(plan: MovePlan, userIds: readonly string[])
       for (const id of named) known.add(id);
     },
 
-    /** Accounts come before the rows that refer to them: at the end, each must be that of somebody in the organization. */
+    /** Accounts come before the rows that refer to them: at the end, each must belong to a member of the organization. */
     async checkUsers(sql: Sql): Promise<void> {
       const { where } = plan.tables.find(({ name }) => name === 'users') as MovedTable;
       const [other] = await query<{ id: string }>(

@@ -10,14 +10,14 @@ import { oneLine, pattern } from '../../../kernel/patterns.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import { type BrandRow, findBrand, upsertBrand } from './store.ts';
 
-const limits = { name: 100, url: 2_048 } as const;
+const brandLimits = { name: 100, url: 2_048 } as const;
 const example = { name: 'Acme', logo_url: 'https://acme.example/logo.svg', accent_color: '#7a3b00' };
 
 const BrandInput = Type.Object(
   {
-    name: Type.Optional(Nullable(Type.String({ maxLength: limits.name, pattern: oneLine }))),
+    name: Type.Optional(Nullable(Type.String({ maxLength: brandLimits.name, pattern: oneLine }))),
     logo_url: Type.Optional(
-      Nullable(Type.String({ maxLength: limits.url, description: 'An https URL of an image.' })),
+      Nullable(Type.String({ maxLength: brandLimits.url, description: 'An https URL of an image.' })),
     ),
     accent_color: Type.Optional(
       Nullable(

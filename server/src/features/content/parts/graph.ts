@@ -44,7 +44,7 @@ export function partIndex(current: readonly CurrentPart[]): PartIndex {
 export function resolveUses(
   byUse: PartIndex,
   uses: readonly string[],
-): { parts: CurrentPart[]; lacking: string[] } {
+): { parts: CurrentPart[]; missing: string[] } {
   const waiting = [...uses];
   const seen = new Set<string>();
   const parts = new Set<CurrentPart>();
@@ -56,7 +56,7 @@ export function resolveUses(
       parts.add(part);
     }
   }
-  return { parts: [...parts], lacking: [...seen].filter((use) => !byUse.has(use)) };
+  return { parts: [...parts], missing: [...seen].filter((use) => !byUse.has(use)) };
 }
 
 /** Returns why what these uses lead to is too much for one template, or null. To be asked before it is read. */
@@ -78,8 +78,8 @@ function excessIn(parts: readonly CurrentPart[]): string | null {
  * the others were then; to be asked under the lock of the environment.
  */
 export function problemOf(byUse: PartIndex, uses: readonly string[]): string | null {
-  const { parts, lacking } = resolveUses(byUse, uses);
-  const names = lacking.filter((use) => /^(?:layout|partial):/.test(use));
+  const { parts, missing } = resolveUses(byUse, uses);
+  const names = missing.filter((use) => /^(?:layout|partial):/.test(use));
   if (names.length > 0) return `there is no ${names.map((use) => use.replace(':', ' ')).join(', and no ')}`;
   return excessIn(parts) ?? nestingProblem(parts);
 }

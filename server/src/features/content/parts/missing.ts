@@ -28,7 +28,7 @@ const wanted = `
     where p.kind <> 'translation'
   )`;
 
-const lacking = `
+const missingKeys = `
   select key from wanted
   except
   select unnest(near.keys) from locales near
@@ -37,7 +37,7 @@ const lacking = `
 const countRows = statement<{ locale: string; missing: number }>(
   'parts_count_missing',
   `with ${wanted}
-   select l.locale, (select count(*)::int from (${lacking}) lacks) as missing
+   select l.locale, (select count(*)::int from (${missingKeys}) lacks) as missing
    from locales l
    where l.locale = any ($2::text[])`,
 );
@@ -58,7 +58,7 @@ const listRows = statement<MissingTranslation>(
    select l.locale, lacks.key,
      exists (select from locales d where d.is_default and lacks.key = any (d.keys)) as in_default
    from locales l
-   cross join lateral (${lacking}) lacks
+   cross join lateral (${missingKeys}) lacks
    where ($2::text is null or l.locale = $2)
      and ($3::text is null or (l.locale, lacks.key) > ($3, $4))
    order by l.locale, lacks.key

@@ -5,14 +5,14 @@ import { newId } from '../../../kernel/ids.ts';
 import { dependentsOf, partIndex, problemOf, resolveUses } from './graph.ts';
 import type { NextPart } from './input.ts';
 import { type PartPins, pinsFor } from './pins.ts';
-import { limits } from './schema.ts';
+import { partLimits } from './schema.ts';
 import type { CurrentPart, PartKind, PartRow } from './store.ts';
 import * as store from './store.ts';
 
-const most: Record<PartKind, number> = {
-  layout: limits.layouts,
-  partial: limits.partials,
-  translation: limits.translations,
+const maxOfKind: Record<PartKind, number> = {
+  layout: partLimits.layouts,
+  partial: partLimits.partials,
+  translation: partLimits.translations,
 };
 
 /** Writes a part as asked for: a new version only when its content differs. The caller holds the lock of the environment. */
@@ -40,10 +40,10 @@ export async function savePart(
     await store.updatePart(tx, after);
     return after;
   }
-  if ((await store.countParts(tx, environmentId, next.kind)) >= most[next.kind])
+  if ((await store.countParts(tx, environmentId, next.kind)) >= maxOfKind[next.kind])
     throw new Problem(
       'part_limit_reached',
-      `The environment has the maximum of ${most[next.kind]} ${next.kind}s. Delete one first.`,
+      `The environment has the maximum of ${maxOfKind[next.kind]} ${next.kind}s. Delete one first.`,
     );
   const made: PartRow = {
     ...next,

@@ -14,7 +14,7 @@ import {
 import { dottedKey } from '../../../kernel/patterns.ts';
 import { maxKey, maxKeyDepth } from '../../../templating/translation.ts';
 
-export const limits = {
+export const partLimits = {
   /** Characters of a source, and of a catalogue as JSON. */
   source: 262_144,
   layouts: 100,
@@ -35,15 +35,15 @@ const layoutChannels = channels.filter((channel: Channel) =>
 );
 
 const Key = Type.String({ pattern: dottedKey });
-const Source = Type.Optional(Nullable(Type.String({ maxLength: limits.source })));
+const Source = Type.Optional(Nullable(Type.String({ maxLength: partLimits.source })));
 const IsDefault = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 export const PartParams = Type.Object({ key: Key });
 const Version = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 export const PartVersionParams = Type.Object({ key: Key, version: Version });
-export const LocaleParams = Type.Object({ locale: Type.String({ maxLength: limits.locale }) });
+export const LocaleParams = Type.Object({ locale: Type.String({ maxLength: partLimits.locale }) });
 export const LocaleVersionParams = Type.Object({
-  locale: Type.String({ maxLength: limits.locale }),
+  locale: Type.String({ maxLength: partLimits.locale }),
   version: Version,
 });
 export const PartQuery = Type.Object({
@@ -102,7 +102,7 @@ export const Layout = Type.Object(
 export type Layout = Static<typeof Layout>;
 
 export const PutPartial = Type.Object(
-  { template: Type.String({ maxLength: limits.source }) },
+  { template: Type.String({ maxLength: partLimits.source }) },
   { title: 'PartialPut', examples: [{ template: '<p>Questions? Write to {{ support }}.</p>' }] },
 );
 export type PutPartial = Static<typeof PutPartial>;
@@ -157,7 +157,7 @@ export type TranslationView = Static<typeof Translation>;
 export const MissingQuery = Type.Object({
   ...pageQuery,
   cursor: Type.Optional(Type.String({ maxLength: 400 })),
-  locale: Type.Optional(Type.String({ maxLength: limits.locale, description: 'Only this locale.' })),
+  locale: Type.Optional(Type.String({ maxLength: partLimits.locale, description: 'Only this locale.' })),
 });
 export type MissingQuery = Static<typeof MissingQuery>;
 const MissingTranslation = Type.Object(

@@ -118,7 +118,7 @@ export function channelOf(name: string): Channel | null {
   return channels.find((channel) => channel === name || kebab(channel) === name) ?? null;
 }
 
-/** The flat fields of older clients: another view of the default email body (and, for its text, of the SMS body). */
+/** The flat fields of the wire: another view of the default email body and, for its text, of the SMS body. */
 interface FlatFields {
   subject_template: string;
   html_body_template: string;

@@ -4,8 +4,8 @@ import { createCache } from '../../../kernel/cache.ts';
 import { findCurrentVersion } from './store.ts';
 
 /** The lifetime of a cached answer: the longest time for which another process keeps pinning the previous version. */
-const memoryMs = 1_000;
-const memorySize = 10_000;
+const cacheMs = 1_000;
+const cacheSize = 10_000;
 
 interface CurrentVersion {
   versionId: string;
@@ -19,7 +19,7 @@ export interface TemplateDirectory {
 }
 
 export function createTemplateDirectory(pool: Pool): TemplateDirectory {
-  const known = createCache<Promise<CurrentVersion | null>>(memorySize, memoryMs);
+  const known = createCache<Promise<CurrentVersion | null>>(cacheSize, cacheMs);
   const nameOf = (environmentId: string, key: string): string => `${environmentId} ${key}`;
 
   async function load(environmentId: string, key: string): Promise<CurrentVersion | null> {
@@ -30,9 +30,9 @@ export function createTemplateDirectory(pool: Pool): TemplateDirectory {
   return {
     async find(environmentId, key, channel) {
       const name = nameOf(environmentId, key);
-      const remembered = known.get(name);
-      if (remembered) {
-        const version = await remembered;
+      const cached = known.get(name);
+      if (cached) {
+        const version = await cached;
         // A negative answer never comes from the cache: a template just saved through another process is usable here at once.
         if (version?.channels.has(channel)) return version;
       }

@@ -8,7 +8,7 @@ import { runCounted } from '../../../threads/effort.ts';
 import { TaskStopped } from '../../../threads/task.ts';
 import { type BodyFields, newBody } from './bodies.ts';
 import type { BodyContext } from './render.ts';
-import { limits } from './schema.ts';
+import { templateLimits } from './schema.ts';
 import { inlineCheckTask } from './tasks.ts';
 
 /** Content that comes with a request instead of from a stored template. */
@@ -61,11 +61,11 @@ export function createInlineCheck({ tasks }: Pick<Deps, 'tasks'>): InlineCheck {
     if (known.has(key)) return;
     const body = inlineBody(channel, sources);
     for (const field of bodyFields) {
-      if (body[field].length <= limits.field) continue;
+      if (body[field].length <= templateLimits.field) continue;
       const param = inlineNames[field];
       throw invalidParameter(
         param,
-        `${param} must have at most ${limits.field} characters to be rendered with template_data.`,
+        `${param} must have at most ${templateLimits.field} characters to be rendered with template_data.`,
       );
     }
     try {

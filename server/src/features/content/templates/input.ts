@@ -15,7 +15,7 @@ import {
   sortBodies,
 } from './bodies.ts';
 import { checkLocale, type ParamOf } from './check.ts';
-import { type BodyElement, limits } from './schema.ts';
+import { type BodyElement, templateLimits } from './schema.ts';
 import { type CheckInput, templateCheckTask } from './tasks.ts';
 import { isDocument, noLayout } from './uses.ts';
 
@@ -98,17 +98,17 @@ export function sizeOf(bodies: BodyFields[]): number {
 
 /** Checks the total size of a template. */
 export function checkSize(bodies: BodyFields[]): BodyFields[] {
-  if (bodies.length > limits.bodies)
-    throw invalidParameter('bodies', `A template can have at most ${limits.bodies} bodies.`);
-  if (sizeOf(bodies) > limits.template)
+  if (bodies.length > templateLimits.bodies)
+    throw invalidParameter('bodies', `A template can have at most ${templateLimits.bodies} bodies.`);
+  if (sizeOf(bodies) > templateLimits.template)
     throw invalidParameter(
       'bodies',
-      `The bodies of a template can have at most ${limits.template} characters in total.`,
+      `The bodies of a template can have at most ${templateLimits.template} characters in total.`,
     );
   return bodies;
 }
 
-/** Older clients must always provide an email body. */
+/** A template without `bodies` has the flat fields, which are its email body. */
 export function requireFlat(input: BodiesInput): void {
   if (input.bodies !== undefined) return;
   for (const field of ['subject_template', 'html_body_template'] as const) {

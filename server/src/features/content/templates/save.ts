@@ -10,14 +10,14 @@ import { translationKeysOf, usesOfBodies } from './uses.ts';
 /** Returns null when the environment already has a template with this key. */
 export async function insertTemplate(
   tx: Sql,
-  place: { environmentId: string; key: string },
+  location: { environmentId: string; key: string },
   content: TemplateContent,
   now: number,
 ): Promise<TemplateRow | null> {
   const template: TemplateRow = {
     id: newId(now),
-    environment_id: place.environmentId,
-    key: place.key,
+    environment_id: location.environmentId,
+    key: location.key,
     current_version_id: newId(now),
     version: 1,
     ...content,

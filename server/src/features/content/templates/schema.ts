@@ -13,7 +13,7 @@ import {
 } from '../../../http/schema.ts';
 import { dottedKey } from '../../../kernel/patterns.ts';
 
-export const limits = {
+export const templateLimits = {
   /** Characters of one field. */
   field: 262_144,
   /** Characters of all bodies together: bounds the memory of a template and the size of a response. */
@@ -23,10 +23,10 @@ export const limits = {
   locale: 35,
 } as const;
 
-const Source = Type.Optional(Nullable(Type.String({ maxLength: limits.field })));
-const Name = Type.String({ minLength: 1, maxLength: limits.name });
+const Source = Type.Optional(Nullable(Type.String({ maxLength: templateLimits.field })));
+const Name = Type.String({ minLength: 1, maxLength: templateLimits.name });
 const Locale = Type.String({
-  maxLength: limits.locale,
+  maxLength: templateLimits.locale,
   description: 'A language tag such as `de` or `de-AT`.',
 });
 
@@ -56,7 +56,7 @@ const BodyElement = Type.Object({
   locale: Type.Optional(Nullable(Locale)),
   ...bodyInput,
 });
-const Bodies = Type.Optional(Type.Array(BodyElement, { maxItems: limits.bodies }));
+const Bodies = Type.Optional(Type.Array(BodyElement, { maxItems: templateLimits.bodies }));
 export type BodyElement = Static<typeof BodyElement>;
 
 const Push = Type.Optional(

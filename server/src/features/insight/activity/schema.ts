@@ -137,7 +137,7 @@ const OverviewFailure = Type.Object(
 );
 export type OverviewFailure = Static<typeof OverviewFailure>;
 
-export const limits = { webhooks: 100, missed: 500, failures: 20 } as const;
+export const overviewLimits = { webhooks: 100, missed: 500, failures: 20 } as const;
 
 export const Overview = Type.Object(
   {
@@ -188,7 +188,7 @@ export const Overview = Type.Object(
       description: 'The providers. Empty in Test, which uses the sandbox.',
     }),
     webhooks: Type.Array(OverviewWebhook, {
-      maxItems: limits.webhooks,
+      maxItems: overviewLimits.webhooks,
       description: 'Called endpoints: those with the most failures first, then those with the most calls.',
     }),
     webhooks_from: Type.String({
@@ -197,8 +197,8 @@ export const Overview = Type.Object(
         'The start of the webhook counts: `from`, or later if the window has more than 50,000 slots of five minutes (one for each called endpoint).',
     }),
     failures: Type.Array(OverviewFailure, {
-      maxItems: limits.failures,
-      description: `Why notifications did not arrive, most frequent first: the newest ${limits.missed} of the window that failed, bounced or were suppressed, by reason.`,
+      maxItems: overviewLimits.failures,
+      description: `Why notifications did not arrive, most frequent first: the newest ${overviewLimits.missed} of the window that failed, bounced or were suppressed, by reason.`,
     }),
   },
   { title: 'Overview' },

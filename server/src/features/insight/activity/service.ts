@@ -16,10 +16,10 @@ import {
   type ActivityCounts,
   callSpanOf,
   type EndpointHealth,
-  limits,
   type Overview,
   type OverviewFailure,
   type OverviewProvider,
+  overviewLimits,
   rowSecondsOf,
   spanOf,
   stepsOf,
@@ -68,7 +68,7 @@ export function groupByReason(rows: readonly MissedRow[]): OverviewFailure[] {
       groups.set(key, { reason, status, channel, count: 1, last_at, sample_notification_id: id });
     }
   }
-  return [...groups.values()].sort((a, b) => b.count - a.count).slice(0, limits.failures);
+  return [...groups.values()].sort((a, b) => b.count - a.count).slice(0, overviewLimits.failures);
 }
 
 export interface ActivityService {
@@ -109,8 +109,8 @@ export function createActivityService({
             listActivity(sql, environmentId, span, rowSecondsOf(window)),
             countWaiting(sql, environmentId),
             providersOf(sql, principal),
-            listCalledEndpoints(sql, environmentId, span, limits.webhooks),
-            listMissed(sql, environmentId, span.from, limits.missed),
+            listCalledEndpoints(sql, environmentId, span, overviewLimits.webhooks),
+            listMissed(sql, environmentId, span.from, overviewLimits.missed),
           ]),
       );
       const totals = totalsOf(rows);

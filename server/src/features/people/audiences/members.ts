@@ -128,7 +128,7 @@ export async function countAudience(
   return { count, isCapped: false };
 }
 
-/** Returns an even sample, one of `every` members: the hash of an id has nothing to do with the person. */
+/** Returns an even sample, one of `every` members, chosen by the hash of their ids. */
 export async function sampleMembers(
   sql: Sql,
   environmentId: string,
@@ -156,8 +156,8 @@ export async function checkTopics(sql: Sql, environmentId: string, filter: Check
 }
 
 /**
- * Whether the audience is everybody: each of the first 100,000 users, and there is one. A filter that holds for so many by chance
- * has to be confirmed, which is the safe side.
+ * Whether the audience is all users: there is one, and each of the first 100,000 matches. A filter that happens to match them all
+ * needs the confirmation too.
  */
 export async function isEverybody(sql: Sql, environmentId: string, filter: CheckedFilter): Promise<boolean> {
   const values: unknown[] = [];
@@ -173,7 +173,7 @@ export async function isEverybody(sql: Sql, environmentId: string, filter: Check
   return row?.users === true && !row.others;
 }
 
-/** A message to everybody is often a mistake, so the caller must say that it is none. A topic is always meant. */
+/** A message to all users is often a mistake, so the caller must confirm it. A topic needs no confirmation: it was named. */
 export async function checkConfirmed(
   sql: Sql,
   environmentId: string,

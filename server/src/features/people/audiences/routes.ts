@@ -8,7 +8,6 @@ import {
   AudiencePreview,
   AudiencePreviewRequest,
   CreateTopic,
-  limits,
   type AudiencePreview as Preview,
   ReplaceTopic,
   SubscriberIds,
@@ -21,6 +20,7 @@ import {
   TopicPage,
   TopicParams,
   TopicQuery,
+  topicLimits,
   UserTopics,
 } from './schema.ts';
 import { listTopics, listTopicsOfUser } from './store.ts';
@@ -133,12 +133,12 @@ export function audienceRoutes({
       operation: 'addTopicSubscribers',
       tag,
       summary: 'Add subscribers to a topic',
-      description: `Up to ${limits.subscribersPerCall.toLocaleString('en')} users. Users who follow the topic already stay as they are, so the call can be repeated. Users who are not stored yet are stored without an address.`,
+      description: `Up to ${topicLimits.subscribersPerCall.toLocaleString('en')} users. Users who follow the topic already stay as they are, so the call can be repeated. Users who are not stored yet are stored without an address.`,
       access: 'audiences:write',
       params: TopicParams,
       body: SubscriberIds,
       independentList: 'external_user_ids', // which allows for more values
-      bodyLimit: limits.subscriberBodyBytes,
+      bodyLimit: topicLimits.subscriberBodyBytes,
       responses: { 200: SubscribersAdded },
       async handler({ principal, params, body }) {
         const added = await topics.subscribe(principal, params.key, body.external_user_ids);
@@ -151,12 +151,12 @@ export function audienceRoutes({
       operation: 'removeTopicSubscribers',
       tag,
       summary: 'Remove subscribers from a topic',
-      description: `Up to ${limits.subscribersPerCall.toLocaleString('en')} users; those who do not follow the topic are ignored.`,
+      description: `Up to ${topicLimits.subscribersPerCall.toLocaleString('en')} users; those who do not follow the topic are ignored.`,
       access: 'audiences:write',
       params: TopicParams,
       body: SubscriberIds,
       independentList: 'external_user_ids', // which allows for more values
-      bodyLimit: limits.subscriberBodyBytes,
+      bodyLimit: topicLimits.subscriberBodyBytes,
       responses: { 200: SubscribersRemoved },
       async handler({ principal, params, body }) {
         const removed = await topics.unsubscribe(principal, params.key, body.external_user_ids);

@@ -3,7 +3,7 @@ import { DateTime, JsonObject, Nullable, PageOf, pageQuery, Search, Uuid } from 
 import { dottedKey, oneLine } from '../../../kernel/patterns.ts';
 import { ExternalUserId } from '../users/index.ts';
 
-export const limits = {
+export const topicLimits = {
   name: 200,
   description: 1_000,
   topics: 1_000,
@@ -13,8 +13,8 @@ export const limits = {
 
 /** The key of a topic, in bodies and in paths. */
 const TopicKey = Type.String({ pattern: dottedKey });
-const Name = Type.String({ minLength: 1, maxLength: limits.name, pattern: oneLine });
-const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
+const Name = Type.String({ minLength: 1, maxLength: topicLimits.name, pattern: oneLine });
+const Description = Type.Optional(Nullable(Type.String({ maxLength: topicLimits.description })));
 
 export const CreateTopic = Type.Object(
   { key: TopicKey, name: Name, description: Description },
@@ -66,7 +66,7 @@ export const SubscriberPage = PageOf(Subscriber);
 
 export const SubscriberIds = Type.Object(
   {
-    external_user_ids: Type.Array(ExternalUserId, { minItems: 1, maxItems: limits.subscribersPerCall }),
+    external_user_ids: Type.Array(ExternalUserId, { minItems: 1, maxItems: topicLimits.subscribersPerCall }),
   },
   { title: 'TopicSubscribers', examples: [{ external_user_ids: ['ada', 'grace'] }] },
 );

@@ -6,7 +6,13 @@ import { idTime, newId } from '../../../kernel/ids.ts';
 import { decodeOffset, encodeOffset, type Page } from '../../../kernel/page.ts';
 import { isoTime } from '../../../kernel/time-zone.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
-import { type CreateTopic, limits, type ReplaceTopic, type SubscriberQuery, type Topic } from './schema.ts';
+import {
+  type CreateTopic,
+  type ReplaceTopic,
+  type SubscriberQuery,
+  type Topic,
+  topicLimits,
+} from './schema.ts';
 import {
   countTopics,
   deleteSubscribers,
@@ -48,8 +54,8 @@ export function createTopicService({
     create(caller, body) {
       const { environmentId } = caller.principal;
       return transaction(pool, async (tx) => {
-        if ((await countTopics(tx, environmentId)) >= limits.topics)
-          throw invalidParameter('key', `An environment can have at most ${limits.topics} topics.`);
+        if ((await countTopics(tx, environmentId)) >= topicLimits.topics)
+          throw invalidParameter('key', `An environment can have at most ${topicLimits.topics} topics.`);
         const row = await insertTopic(tx, {
           id: newId(clock()),
           environment_id: environmentId,

@@ -7,7 +7,7 @@ import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import type { CategoryDirectory } from './category-directory.ts';
-import { type Category, type CreateCategory, limits, type ReplaceCategory } from './schema.ts';
+import { type Category, type CreateCategory, preferenceLimits, type ReplaceCategory } from './schema.ts';
 import {
   type CategoryRow,
   countCategories,
@@ -57,8 +57,11 @@ export function createCategoryService({
     async create(caller, body) {
       const { environmentId } = caller.principal;
       const created = await transaction(pool, async (tx) => {
-        if ((await countCategories(tx, environmentId)) >= limits.categories) {
-          throw invalidParameter('key', `An environment can have at most ${limits.categories} categories.`);
+        if ((await countCategories(tx, environmentId)) >= preferenceLimits.categories) {
+          throw invalidParameter(
+            'key',
+            `An environment can have at most ${preferenceLimits.categories} categories.`,
+          );
         }
         const row = await insertCategory(tx, {
           id: newId(clock()),

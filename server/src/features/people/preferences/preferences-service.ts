@@ -61,10 +61,10 @@ export function createPreferenceService({ pool }: Pick<Deps, 'pool'>): Preferenc
         listActiveCategories(pool, environmentId),
         listCells(pool, environmentId, userKeyOf(user)),
       ]);
-      const byPlace = new Map(cells.map((cell) => [`${cell.category_key} ${cell.channel}`, cell]));
+      const byCell = new Map(cells.map((cell) => [`${cell.category_key} ${cell.channel}`, cell]));
       return categories.flatMap((category) =>
         channels.map((channel) =>
-          viewOf(category, channel, byPlace.get(`${category.key} ${channel}`) ?? null),
+          viewOf(category, channel, byCell.get(`${category.key} ${channel}`) ?? null),
         ),
       );
     },

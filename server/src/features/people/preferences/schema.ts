@@ -5,7 +5,7 @@ import { Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../../http/schema.t
 import { dottedKey, pattern } from '../../../kernel/patterns.ts';
 import { ExternalUserId } from '../users/index.ts';
 
-export const limits = {
+export const preferenceLimits = {
   name: 200,
   description: 1_000,
   categories: 1_000,
@@ -14,8 +14,8 @@ export const limits = {
 
 /** The key of a category, in bodies and in paths. */
 export const CategoryKey = Type.String({ pattern: dottedKey });
-const Name = Type.String({ minLength: 1, maxLength: limits.name });
-const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
+const Name = Type.String({ minLength: 1, maxLength: preferenceLimits.name });
+const Description = Type.Optional(Nullable(Type.String({ maxLength: preferenceLimits.description })));
 const DefaultChannels = Type.Array(OneOf(channels), { maxItems: channels.length });
 
 const Push = Type.Optional(
@@ -141,7 +141,7 @@ export const SetPreferences = Type.Object(
   {
     preferences: Type.Array(
       Type.Object({ category_key: CategoryKey, channel: OneOf(channels), opted_in: Type.Boolean() }),
-      { maxItems: limits.changes },
+      { maxItems: preferenceLimits.changes },
     ),
   },
   { examples: [{ preferences: [{ category_key: 'product_news', channel: 'email', opted_in: false }] }] },

@@ -62,12 +62,12 @@ export interface OptOutChange {
 }
 
 /** Changes apply in their order: the last one of a person wins. */
-export async function applyOptOuts(sql: Sql, wishes: readonly OptOutChange[], now: number): Promise<void> {
+export async function applyOptOuts(sql: Sql, changes: readonly OptOutChange[], now: number): Promise<void> {
   const last = new Map<string, OptOutChange>();
-  for (const wish of wishes) {
-    const parsed = parseAddressKey(wish.address);
+  for (const change of changes) {
+    const parsed = parseAddressKey(change.address);
     if ('problem' in parsed || magic.has(parsed.key)) continue;
-    last.set(`${wish.environmentId} ${parsed.key}`, { ...wish, address: parsed.key });
+    last.set(`${change.environmentId} ${parsed.key}`, { ...change, address: parsed.key });
   }
   const all = [...last.values()];
   await deleteUnsubscribed(

@@ -52,13 +52,13 @@ export function createUserService({
   return {
     async list({ id: callerId, environmentId }, { search, cursor, limit = 20 }) {
       const list = `users:${environmentId}`;
-      const before = cursor === undefined ? null : decodeOffset(list, cursor, readPlace);
+      const before = cursor === undefined ? null : decodeOffset(list, cursor, readOffset);
       const rows = await listReads.read(callerId, (sql) =>
         listNewestUsers(sql, environmentId, search, { before, limit }),
       );
       const data = rows.slice(0, limit);
       const last = data.at(-1);
-      return { data, next_cursor: rows.length > limit && last ? encodeOffset(list, placeOf(last)) : null };
+      return { data, next_cursor: rows.length > limit && last ? encodeOffset(list, offsetOf(last)) : null };
     },
 
     async get({ environmentId }, externalUserId) {
@@ -100,11 +100,11 @@ export function createUserService({
   };
 }
 
-function placeOf(row: ListedUserRow): string {
+function offsetOf(row: ListedUserRow): string {
   return `${row.created_at_micros} ${row.external_user_id}`;
 }
 
-function readPlace(text: string): UserCursor | null {
+function readOffset(text: string): UserCursor | null {
   const [, createdAtMicros, externalUserId] = /^(\d{1,16}) (\P{Cc}{1,255})$/u.exec(text) ?? [];
   return createdAtMicros && externalUserId ? { createdAtMicros, externalUserId } : null;
 }

@@ -25,9 +25,9 @@ import {
 import { couldBeSecretKey, grantedScopes } from './secret-key.ts';
 
 /** How long an answer is cached: the longest that a revoked key keeps working in another process. */
-const memoryMs = 1000;
-const memorySize = 10_000;
-const nobodysEnvironment = '00000000-0000-0000-0000-000000000000';
+const cacheMs = 1000;
+const cacheSize = 10_000;
+const noEnvironment = '00000000-0000-0000-0000-000000000000';
 
 interface Identity<Who extends Principal | SignedIn | null> {
   principal: Who;
@@ -45,9 +45,9 @@ export function createAuthenticator(
   clock: Clock,
   sessionIdleMs: number = 72 * 3_600_000,
 ): Authenticator {
-  const keys = createCache<Remembered<Identity<Principal> | null>>(memorySize, memoryMs);
-  const sessions = createCache<Remembered<Identity<Principal | null> | null>>(memorySize, memoryMs);
-  const used = createCache<true>(memorySize, 60_000);
+  const keys = createCache<CacheEntry<Identity<Principal> | null>>(cacheSize, cacheMs);
+  const sessions = createCache<CacheEntry<Identity<Principal | null> | null>>(cacheSize, cacheMs);
+  const used = createCache<true>(cacheSize, 60_000);
 
   /** The write is not awaited, and a failed one is repeated a minute later: the time of last use is only shown to people. */
   function noteUse(name: string, mark: () => Promise<void>): void {
@@ -59,7 +59,7 @@ export function createAuthenticator(
   return {
     byKey(secret) {
       // The cache is keyed by the secret itself, in memory only: hashing it for every request cost 2 % of an accepted send.
-      const found = couldBeSecretKey(secret) ? remembered(keys, secret, () => loadKey(pool, secret)) : null;
+      const found = couldBeSecretKey(secret) ? cached(keys, secret, () => loadKey(pool, secret)) : null;
       return whenReady(found, (identity) => {
         const { principal } = checked(identity, 'key', clock());
         noteUse(principal.id, () => markKeyUsed(pool, principal.id));
@@ -69,9 +69,9 @@ export function createAuthenticator(
     async bySession(token, environmentId) {
       const hash = sha256(token);
       const wanted =
-        environmentId === undefined ? null : isUuid(environmentId) ? environmentId : nobodysEnvironment;
+        environmentId === undefined ? null : isUuid(environmentId) ? environmentId : noEnvironment;
       const name = hash.toString('base64');
-      const found = await remembered(sessions, `${name} ${wanted}`, async () => {
+      const found = await cached(sessions, `${name} ${wanted}`, async () => {
         const row = await findSessionIdentity(pool, hash, wanted);
         return row ? identityOfSession(row, sessionIdleMs) : null;
       });
@@ -163,21 +163,21 @@ function checked<Found extends Identity<Principal | SignedIn | null>>(
   return found;
 }
 
-interface Remembered<Value> {
+interface CacheEntry<Value> {
   /** A promise until it is loaded: concurrent requests share one query. */
   value: MaybePromise<Value>;
 }
 
 /** A failed load (the database was unavailable) is not cached. */
-function remembered<Value>(
-  cache: Cache<Remembered<Value>>,
+function cached<Value>(
+  cache: Cache<CacheEntry<Value>>,
   key: string,
   load: () => Promise<Value>,
 ): MaybePromise<Value> {
   const known = cache.get(key);
   if (known) return known.value;
   const loading = load();
-  const entry: Remembered<Value> = { value: loading };
+  const entry: CacheEntry<Value> = { value: loading };
   cache.set(key, entry);
   loading.then(
     (value) => {

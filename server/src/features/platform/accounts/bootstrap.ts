@@ -117,14 +117,14 @@ const fields = [
 /** The credentials from the first start, for the terminal, the demo and scripts. */
 export type Credentials = Record<(typeof fields)[number], string>;
 
-type Place = Pick<Config, 'CARILLON_DATA_DIR'>;
+type DataDirectory = Pick<Config, 'CARILLON_DATA_DIR'>;
 
-export function credentialsPath(config: Place): string {
+export function credentialsPath(config: DataDirectory): string {
   return join(config.CARILLON_DATA_DIR, 'credentials.json');
 }
 
 /** Writes the file atomically and durably; only the owner of the process can read it. */
-async function writeCredentials(config: Place, credentials: Credentials): Promise<void> {
+async function writeCredentials(config: DataDirectory, credentials: Credentials): Promise<void> {
   const path = credentialsPath(config);
   const draft = `${path}.tmp`;
   try {
@@ -147,7 +147,7 @@ async function writeCredentials(config: Place, credentials: Credentials): Promis
 }
 
 /** Returns null when there is no such file: the first start ran on another host, or the file was moved. */
-export function readCredentials(config: Place): Credentials | null {
+export function readCredentials(config: DataDirectory): Credentials | null {
   try {
     const read: Credentials = JSON.parse(readFileSync(credentialsPath(config), 'utf8'));
     return fields.every((field) => typeof read[field] === 'string') ? read : null;

@@ -21,7 +21,7 @@ import {
   insertInvitation,
   listInvitations,
 } from './invitations-store.ts';
-import { type RequestContext, recordFailedSignIn, themselves } from './member-log.ts';
+import { personActor, type RequestContext, recordFailedSignIn } from './member-log.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { describePerson } from './people-service.ts';
 import { type AccountRow, findUserByEmail, insertUser } from './people-store.ts';
@@ -223,8 +223,8 @@ function notOpen(): Problem {
 
 async function newcomer({ name, password }: Static<typeof Acceptance>): Promise<AccountRow> {
   if (name === undefined) throw missingParameter('name');
-  if (password.length < passwordLength.least) {
-    throw invalidParameter('password', `password must have at least ${passwordLength.least} characters.`);
+  if (password.length < passwordLength.min) {
+    throw invalidParameter('password', `password must have at least ${passwordLength.min} characters.`);
   }
   return { id: newId(), name, password_hash: await hashPassword(password) };
 }
@@ -240,7 +240,7 @@ async function join(
   context: RequestContext,
 ): Promise<void> {
   const { organization_id: organizationId, email, role, invited_by_user_id } = invitation;
-  const author = { principal: { ...themselves(userId), organizationId, environmentId: null }, ...context };
+  const author = { principal: { ...personActor(userId), organizationId, environmentId: null }, ...context };
   await insertMembership(tx, { organizationId, userId, role });
   await recordAudit(tx, author, {
     action: 'member.added',

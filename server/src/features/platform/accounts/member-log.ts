@@ -14,9 +14,9 @@ export interface RequestContext {
 }
 
 /** The service itself is also the actor of a failed sign-in, because the person is not known. */
-export const theService: Pick<Actor, 'kind' | 'id'> = { kind: 'system', id: null };
+export const serviceActor: Pick<Actor, 'kind' | 'id'> = { kind: 'system', id: null };
 
-export function themselves(userId: string): Pick<Actor, 'kind' | 'id'> {
+export function personActor(userId: string): Pick<Actor, 'kind' | 'id'> {
   return { kind: 'user', id: userId };
 }
 
@@ -50,7 +50,7 @@ export function recordFailedSignIn(
   const entries = userId === undefined ? [] : entriesOf(failures);
   if (!userId || entries.length === 0) return;
   transaction(pool, async (tx) => {
-    for (const entry of entries) await recordForMember(tx, userId, theService, context, entry);
+    for (const entry of entries) await recordForMember(tx, userId, serviceActor, context, entry);
   }).catch((error) => log.warn({ err: error }, 'failed to write a failed sign-in to the audit log'));
 }
 

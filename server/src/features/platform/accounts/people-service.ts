@@ -5,7 +5,13 @@ import type { Deps } from '../../../deps.ts';
 import type { SignedIn } from '../../../http/principal.ts';
 import { randomBase62 } from '../../../kernel/crypto.ts';
 import { invalidParameter } from '../../../kernel/errors.ts';
-import { isNoteworthy, type RequestContext, recordForMember, themselves, theService } from './member-log.ts';
+import {
+  isNoteworthy,
+  personActor,
+  type RequestContext,
+  recordForMember,
+  serviceActor,
+} from './member-log.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import {
   deleteOtherSessions,
@@ -57,7 +63,7 @@ export async function rename(
 ): Promise<Static<typeof Person>> {
   return transaction(pool, async (tx) => {
     await updateUserName(tx, person.userId, name);
-    await recordForMember(tx, person.userId, themselves(person.userId), context, {
+    await recordForMember(tx, person.userId, personActor(person.userId), context, {
       action: 'member.updated',
       before: { name: person.name },
       after: { name },
@@ -79,7 +85,7 @@ export async function changePassword(
 ): Promise<void> {
   const { userId, email, sessionId } = person;
   const record = (sql: Sql, action: string, after?: object) =>
-    recordForMember(sql, userId, themselves(userId), context, { action, ...(after && { after }) });
+    recordForMember(sql, userId, personActor(userId), context, { action, ...(after && { after }) });
   // The status is not 401: the session is valid, and a page that reads 401 would sign the person out.
   const wrong = invalidParameter('current_password', 'The current password is wrong.');
   await gates.for(true).run(async () => {
@@ -118,7 +124,7 @@ export async function resetPassword(pool: Pool, email: string): Promise<string |
     await recordForMember(
       tx,
       user.id,
-      theService,
+      serviceActor,
       { requestId: null, client: null },
       {
         action: 'member.password_reset',

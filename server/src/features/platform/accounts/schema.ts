@@ -86,10 +86,10 @@ export const Rotation = Type.Object(
 );
 
 /** The limits apply to new passwords; older, shorter ones keep working. */
-export const passwordLength = { least: 10, most: 200 } as const;
+export const passwordLength = { min: 10, max: 200 } as const;
 
-const Password = Type.String({ minLength: 1, maxLength: passwordLength.most });
-const NewPassword = Type.String({ minLength: passwordLength.least, maxLength: passwordLength.most });
+const Password = Type.String({ minLength: 1, maxLength: passwordLength.max });
+const NewPassword = Type.String({ minLength: passwordLength.min, maxLength: passwordLength.max });
 /** The name of a person or an organization. */
 const Name = Type.String({
   minLength: 1,
@@ -232,8 +232,8 @@ export const Acceptance = Type.Object(
     name: Type.Optional(Name),
     password: Type.String({
       minLength: 1,
-      maxLength: passwordLength.most,
-      description: `Of the existing account; otherwise a new one, of at least ${passwordLength.least} characters.`,
+      maxLength: passwordLength.max,
+      description: `Of the existing account; otherwise a new one, of at least ${passwordLength.min} characters.`,
     }),
   },
   {

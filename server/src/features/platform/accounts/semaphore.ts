@@ -12,33 +12,33 @@ export interface Semaphores {
 
 export function createSemaphores(limits: { width: number; waiting: number }): Semaphores {
   const known = createSemaphore(limits);
-  const strangers = createSemaphore(limits);
-  return { for: (isKnownDevice) => (isKnownDevice ? known : strangers) };
+  const unknown = createSemaphore(limits);
+  return { for: (isKnownDevice) => (isKnownDevice ? known : unknown) };
 }
 
 export function createSemaphore(limits: { width: number; waiting: number }): Semaphore {
-  let inside = 0;
-  const line: (() => void)[] = [];
+  let running = 0;
+  const queue: (() => void)[] = [];
 
   return {
     async run(work) {
-      if (inside < limits.width) {
-        inside += 1;
+      if (running < limits.width) {
+        running += 1;
       } else {
-        if (line.length >= limits.waiting) {
+        if (queue.length >= limits.waiting) {
           throw new Problem('temporarily_unavailable', 'Too many sign-ins right now. Try again.', {
             headers: { 'retry-after': '2' },
           });
         }
-        // A finished task hands its slot to the next one, so `inside` stays unchanged.
-        await new Promise<void>((resolve) => line.push(resolve));
+        // A finished task hands its slot to the next one, so `running` stays unchanged.
+        await new Promise<void>((resolve) => queue.push(resolve));
       }
       try {
         return await work();
       } finally {
-        const next = line.shift();
+        const next = queue.shift();
         if (next) next();
-        else inside -= 1;
+        else running -= 1;
       }
     },
   };

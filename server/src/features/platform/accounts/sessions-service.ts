@@ -6,7 +6,7 @@ import { sha256 } from '../../../kernel/crypto.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
-import { type RequestContext, recordFailedSignIn, recordForMember, themselves } from './member-log.ts';
+import { personActor, type RequestContext, recordFailedSignIn, recordForMember } from './member-log.ts';
 import { hashPassword, isOutdated, verifyPassword } from './password.ts';
 import {
   type AccountRow,
@@ -103,7 +103,7 @@ export async function startSession(
     expiresAt: new Date(now + sessionSeconds * 1000),
   });
   if (!started) return null;
-  await recordForMember(tx, user.id, themselves(user.id), context, {
+  await recordForMember(tx, user.id, personActor(user.id), context, {
     action: 'member.signed_in',
     after: { session_id: id },
   });
@@ -119,7 +119,7 @@ export async function endSession(
 ): Promise<void> {
   await transaction(deps.pool, async (tx) => {
     if (!(await deleteSession(tx, userId, id))) throw notFound('session');
-    await recordForMember(tx, userId, themselves(userId), context, {
+    await recordForMember(tx, userId, personActor(userId), context, {
       action: 'member.signed_out',
       before: { session_id: id },
     });

@@ -155,7 +155,7 @@ export function invitationRoutes(deps: Deps, gates: Semaphores, devices: Devices
       responses: { 201: InvitationWithLink },
       async handler({ body, ...call }) {
         const { row, token } = await invite(deps, callerOf(call), body);
-        // Neither the address nor the token, which signs in whoever has it.
+        // Without the address, and without the token, which signs in its holder.
         deps.log.info(
           {
             invitation_id: row.id,

@@ -37,16 +37,16 @@ interface AttemptLimits {
   windowSeconds: number;
   /** The failure after which the next attempt has to wait: one second, then twice as long each time. */
   freeAttempts: number;
-  longestWaitSeconds: number;
+  maxWaitSeconds: number;
 }
 
 /** Counts an attempt as a failure, unless the subject has to wait. The count is exact across concurrent processes. */
 async function countLoginAttempt(
   sql: Sql,
   subject: Buffer,
-  { windowSeconds, freeAttempts, longestWaitSeconds }: AttemptLimits,
+  { windowSeconds, freeAttempts, maxWaitSeconds }: AttemptLimits,
 ): Promise<{ failures: number } | { waitSeconds: number }> {
-  const [counted] = await count(sql, [subject, windowSeconds, freeAttempts, longestWaitSeconds]);
+  const [counted] = await count(sql, [subject, windowSeconds, freeAttempts, maxWaitSeconds]);
   if (counted) return counted;
   const [wait] = await findWait(sql, [subject]);
   return { waitSeconds: Math.max(1, wait?.seconds ?? 1) };
@@ -77,7 +77,7 @@ async function takeBackLoginAttempt(sql: Sql, subject: Buffer): Promise<void> {
 }
 
 const windowSeconds = 3600;
-const longestWaitSeconds = 900;
+const maxWaitSeconds = 900;
 
 /**
  * The subjects that failed attempts are counted by, and the free attempts of each within an hour. After those each failure
@@ -135,7 +135,7 @@ export type Failures = Partial<Record<ThrottleSubject['kind'], number>>;
 export async function admitAttempt(sql: Sql, subjects: readonly ThrottleSubject[]): Promise<Failures> {
   const failures: Failures = {};
   for (const [index, subject] of subjects.entries()) {
-    const limits = { windowSeconds, freeAttempts: freeAttempts[subject.kind], longestWaitSeconds };
+    const limits = { windowSeconds, freeAttempts: freeAttempts[subject.kind], maxWaitSeconds };
     const counted = await countLoginAttempt(sql, subject.id, limits);
     if ('waitSeconds' in counted) {
       for (const { id } of subjects.slice(0, index)) await takeBackLoginAttempt(sql, id);
