@@ -138,10 +138,11 @@ async function writeBackup(
   const { rows } = await client.query<{ label: string; last: string }>(
     'select labelfile as label, pg_walfile_name(lsn) as last from pg_backup_stop(false)',
   );
-  const { label = '', last = '' } = rows[0] ?? {};
-  await addContent(`${clusterName}/backup_label`, Buffer.from(label));
-  const first = /\(file ([0-9A-F]{24})\)/.exec(label)?.[1] ?? '';
-  const segments = await listSegments(path.join(cluster, 'pg_wal'), first, last);
+  const [stopped] = rows;
+  const first = /\(file ([0-9A-F]{24})\)/.exec(stopped?.label ?? '')?.[1];
+  if (!stopped || first === undefined) throw new Error('PostgreSQL ended the backup without a usable label');
+  await addContent(`${clusterName}/backup_label`, Buffer.from(stopped.label));
+  const segments = await listSegments(path.join(cluster, 'pg_wal'), first, stopped.last);
   await forEachOf(segments, async (name) => {
     await add(path.join(cluster, 'pg_wal', name), `${clusterName}/pg_wal/${name}`);
   });

@@ -69,6 +69,9 @@ async function start(
     await resetPassword(place);
   }
 
+  const password = readPassword(dataDir);
+  if (password === undefined) throw new Error('the database password was not written');
+
   const endpoint = leftover?.endpoint ?? (await newEndpoint(account));
   const supervisor = new Supervisor({ ...plan, endpoint }, locks);
   try {
@@ -78,7 +81,7 @@ async function start(
     throw error;
   }
   return {
-    url: urlOf(endpoint, readPassword(dataDir) ?? ''),
+    url: urlOf(endpoint, password),
     get pid() {
       return supervisor.pid;
     },

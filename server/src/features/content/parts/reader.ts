@@ -102,7 +102,8 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
       if (locales.length === 0) return noTranslation;
       const found = await Promise.all(
         locales.map(async (name): Promise<Catalogue> => {
-          const id = parts.translations[name] ?? '';
+          const id = parts.translations[name];
+          if (id === undefined) throw new Error('a locale was chosen that has no translation');
           const messages = kept.get(id) ?? (await catalogues.add(id)) ?? {};
           return { locale: name, messages: messages as Messages };
         }),

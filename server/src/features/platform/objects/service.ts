@@ -91,24 +91,17 @@ export function createNotificationObjects({
       if (uploadingBytes > 0 && uploadingBytes + size > maxUploadingBytes) throw queueFull();
       uploadingBytes += size;
       try {
-        const objects = await Promise.all(
-          parts.map(async ({ position, bytes }): Promise<NotificationObject> => {
+        const uploads = await Promise.all(
+          parts.map(async ({ position, bytes }) => {
             const id = newId();
             const key = keyOf(config.CARILLON_S3_PREFIX, environmentId, id);
-            return {
-              id,
-              key,
-              notificationId,
-              position,
-              sizeBytes: bytes.length,
-              sha256: await sha256Of(bytes),
-            };
+            const [sizeBytes, sha256] = [bytes.length, await sha256Of(bytes)];
+            return { object: { id, key, notificationId, position, sizeBytes, sha256 }, bytes };
           }),
         );
+        const objects = uploads.map(({ object }) => object);
         await insertUploads(pool, environmentId, notificationId, objects);
-        await Promise.all(
-          objects.map((object, index) => store.put(object, parts[index]?.bytes ?? Buffer.alloc(0))),
-        );
+        await Promise.all(uploads.map(({ object, bytes }) => store.put(object, bytes)));
         return {
           ids: objects.map(({ id }) => id),
           bodyId: objects.find(({ position }) => position === null)?.id ?? null,
