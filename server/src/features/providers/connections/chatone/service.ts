@@ -44,29 +44,13 @@ export interface InstallationService {
 
 const checkTimeoutMs = 5_000;
 
-export function createInstallationService(
-  deps: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock'> & {
-    chatoneApi: ChatoneApi;
-    notifications: Pick<NotificationService, 'sendTest'>;
-  },
-): InstallationService {
-  const { pool, queue, keyring, clock, chatoneApi, notifications } = deps;
+interface InstallationDeps extends Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock'> {
+  chatoneApi: ChatoneApi;
+  notifications: Pick<NotificationService, 'sendTest'>;
+}
 
-  async function audit(
-    tx: Sql,
-    caller: Caller,
-    change: string,
-    before: store.InstallationRow | null,
-    after: store.InstallationRow | null,
-    further: object = {},
-  ): Promise<void> {
-    await recordAudit(tx, caller, {
-      action: `chatone_installation.${change}`,
-      target: `chatone_installation:${(after ?? before)?.id}`,
-      before: before && viewOf(before),
-      after: after ? viewOf(after) : further,
-    });
-  }
+export function createInstallationService(deps: InstallationDeps): InstallationService {
+  const { pool } = deps;
 
   async function get({ environmentId }: Principal, id: string): Promise<store.InstallationRow> {
     const row = await store.findInstallation(pool, environmentId, id);
@@ -74,90 +58,16 @@ export function createInstallationService(
     return row;
   }
 
-  async function install(caller: Caller, workspace: Workspace) {
-    const { environmentId, userId } = caller.principal;
-    const installed = await transaction(pool, async (tx) => {
-      const before = await store.lockInstallationOfTeam(tx, environmentId, workspace.teamId);
-      const id = before?.id ?? newId(clock());
-      const row: store.InstallationRow = {
-        id,
-        environment_id: environmentId,
-        team_id: workspace.teamId,
-        team_name: workspace.teamName,
-        bot_user_id: workspace.botUserId,
-        app_id: workspace.appId,
-        scopes: workspace.scopes,
-        auto_join_public_channels: before?.auto_join_public_channels ?? false,
-        is_sandbox: workspace.isSandbox,
-        ...sealedToken(keyring, id, workspace.grant, clock()),
-        installed_at: new Date(clock()),
-        installed_by_user_id: userId,
-        revision: (before?.revision ?? 0) + 1,
-        status: 'active',
-        last_success_at: before?.last_success_at ?? null,
-        last_failure_at: before?.last_failure_at ?? null,
-        last_failure_reason: before?.last_failure_reason ?? null,
-      };
-      if (before) await store.updateInstallation(tx, row);
-      else await store.insertInstallation(tx, row);
-      await audit(tx, caller, before ? 'renewed' : 'created', before, row);
-      if (before) await wakeWaiting(tx, queue, environmentId, row);
-      return { installation: viewOf(row), isNew: !before };
-    });
-    queue.ring('wake');
-    return installed;
-  }
-
-  /** Returns the workspace that the service names as the owner of the token. */
-  async function workspaceOf(token: string): Promise<Workspace> {
-    const answer = await chatoneApi.call('auth.test', { token, timeoutMs: checkTimeoutMs });
-    if (answer.kind === 'error')
-      throw invalidParameter('bot_token', `Slack rejects bot_token: ${answer.code}.`);
-    if (answer.kind !== 'ok') {
-      throw new Problem(
-        'temporarily_unavailable',
-        `The token could not be checked. ${describeAnswer(answer)}`,
-        {
-          headers: { 'retry-after': '5' },
-        },
-      );
-    }
-    const { team_id: teamId, team: teamName, user_id: botUserId, app_id: appId, bot_id: botId } = answer.body;
-    if (typeof teamId !== 'string' || typeof botUserId !== 'string' || typeof botId !== 'string')
-      throw invalidParameter('bot_token', 'bot_token is not a bot token.');
-    return {
-      teamId,
-      teamName: typeof teamName === 'string' ? teamName : teamId,
-      botUserId,
-      appId: typeof appId === 'string' ? appId : null,
-      scopes: answer.scopes,
-      grant: { token, refreshToken: null, expiresInSeconds: null },
-      isSandbox: false,
-    };
-  }
-
-  /**
-   * Returns true when the service confirms that the token is revoked. A token that other installations use, or a sandbox one,
-   * is kept.
-   */
-  async function revoke(row: store.InstallationRow): Promise<boolean> {
-    if (row.is_sandbox || (await store.isTokenShared(pool, row))) return false;
-    let token: string;
-    try {
-      token = keyring.open(row.token_sealed, tokenContext(row.id));
-    } catch {
-      return false; // the encryption key is lost, and the token with it
-    }
-    const answer = await chatoneApi.call('auth.revoke', { token, timeoutMs: checkTimeoutMs });
-    return answer.kind === 'ok' || (answer.kind === 'error' && deadTokens.has(answer.code));
-  }
-
   return {
-    install,
+    install: (caller, workspace) => install(deps, caller, workspace),
 
     async installByToken(caller, token) {
       const isSandbox = caller.principal.environmentKind === 'test' && token.startsWith('xoxb-sandbox');
-      return install(caller, isSandbox ? sandboxWorkspace(token) : await workspaceOf(token));
+      return install(
+        deps,
+        caller,
+        isSandbox ? sandboxWorkspace(token) : await workspaceOf(deps.chatoneApi, token),
+      );
     },
 
     async list({ environmentId }, given) {
@@ -189,7 +99,7 @@ export function createInstallationService(
      */
     async delete(caller, id) {
       const row = await get(caller.principal, id);
-      const revoked = await revoke(row);
+      const revoked = await revoke(deps, row);
       await transaction(pool, async (tx) => {
         const before = await store.lockInstallation(tx, caller.principal.environmentId, id);
         if (!before) return;
@@ -198,32 +108,141 @@ export function createInstallationService(
       });
     },
 
-    async sendTest(principal, id, { chatone_user_id: user, chatone_channel_id: room }) {
-      const row = await get(principal, id);
-      if (!user && !room)
-        throw new Problem('parameter_missing', 'Set chatone_user_id, chatone_channel_id, or both.', {
-          param: 'chatone_user_id',
-        });
-      checkTarget('chatone_user_id', user, isUserId);
-      checkTarget('chatone_channel_id', room, isConversationId);
-      if (row.status === 'gone' && principal.environmentKind === 'live')
-        throw new Problem(
-          'endpoint_disabled',
-          `This Slack (chatone) installation is gone, so it is no longer called (${row.last_failure_reason}). Install the app again.`,
-        );
-      const send = (address: string) =>
-        notifications.sendTest(principal, {
-          channel: 'chatone',
-          connectionId: row.id,
-          address,
-          text: null,
-          structured: testBlocks,
-        });
-      const direct = user ? await send(user) : null;
-      const posted = room ? await send(room) : null;
-      return (direct ?? posted)?.id ?? '';
+    async sendTest(principal, id, targets) {
+      return sendTest(deps.notifications, principal, await get(principal, id), targets);
     },
   };
+}
+
+async function audit(
+  tx: Sql,
+  caller: Caller,
+  change: string,
+  before: store.InstallationRow | null,
+  after: store.InstallationRow | null,
+  further: object = {},
+): Promise<void> {
+  await recordAudit(tx, caller, {
+    action: `chatone_installation.${change}`,
+    target: `chatone_installation:${(after ?? before)?.id}`,
+    before: before && viewOf(before),
+    after: after ? viewOf(after) : further,
+  });
+}
+
+async function install(
+  { pool, queue, keyring, clock }: InstallationDeps,
+  caller: Caller,
+  workspace: Workspace,
+): Promise<{ installation: Installation; isNew: boolean }> {
+  const { environmentId, userId } = caller.principal;
+  const installed = await transaction(pool, async (tx) => {
+    const before = await store.lockInstallationOfTeam(tx, environmentId, workspace.teamId);
+    const id = before?.id ?? newId(clock());
+    const row: store.InstallationRow = {
+      id,
+      environment_id: environmentId,
+      team_id: workspace.teamId,
+      team_name: workspace.teamName,
+      bot_user_id: workspace.botUserId,
+      app_id: workspace.appId,
+      scopes: workspace.scopes,
+      auto_join_public_channels: before?.auto_join_public_channels ?? false,
+      is_sandbox: workspace.isSandbox,
+      ...sealedToken(keyring, id, workspace.grant, clock()),
+      installed_at: new Date(clock()),
+      installed_by_user_id: userId,
+      revision: (before?.revision ?? 0) + 1,
+      status: 'active',
+      last_success_at: before?.last_success_at ?? null,
+      last_failure_at: before?.last_failure_at ?? null,
+      last_failure_reason: before?.last_failure_reason ?? null,
+    };
+    if (before) await store.updateInstallation(tx, row);
+    else await store.insertInstallation(tx, row);
+    await audit(tx, caller, before ? 'renewed' : 'created', before, row);
+    if (before) await wakeWaiting(tx, queue, environmentId, row);
+    return { installation: viewOf(row), isNew: !before };
+  });
+  queue.ring('wake');
+  return installed;
+}
+
+/** Returns the workspace that the service names as the owner of the token. */
+async function workspaceOf(chatoneApi: ChatoneApi, token: string): Promise<Workspace> {
+  const answer = await chatoneApi.call('auth.test', { token, timeoutMs: checkTimeoutMs });
+  if (answer.kind === 'error')
+    throw invalidParameter('bot_token', `Slack rejects bot_token: ${answer.code}.`);
+  if (answer.kind !== 'ok') {
+    throw new Problem(
+      'temporarily_unavailable',
+      `The token could not be checked. ${describeAnswer(answer)}`,
+      {
+        headers: { 'retry-after': '5' },
+      },
+    );
+  }
+  const { team_id: teamId, team: teamName, user_id: botUserId, app_id: appId, bot_id: botId } = answer.body;
+  if (typeof teamId !== 'string' || typeof botUserId !== 'string' || typeof botId !== 'string')
+    throw invalidParameter('bot_token', 'bot_token is not a bot token.');
+  return {
+    teamId,
+    teamName: typeof teamName === 'string' ? teamName : teamId,
+    botUserId,
+    appId: typeof appId === 'string' ? appId : null,
+    scopes: answer.scopes,
+    grant: { token, refreshToken: null, expiresInSeconds: null },
+    isSandbox: false,
+  };
+}
+
+/**
+ * Returns true when the service confirms that the token is revoked. A token that other installations use, or a sandbox one,
+ * is kept.
+ */
+async function revoke(
+  { pool, keyring, chatoneApi }: InstallationDeps,
+  row: store.InstallationRow,
+): Promise<boolean> {
+  if (row.is_sandbox || (await store.isTokenShared(pool, row))) return false;
+  let token: string;
+  try {
+    token = keyring.open(row.token_sealed, tokenContext(row.id));
+  } catch {
+    return false; // the encryption key is lost, and the token with it
+  }
+  const answer = await chatoneApi.call('auth.revoke', { token, timeoutMs: checkTimeoutMs });
+  return answer.kind === 'ok' || (answer.kind === 'error' && deadTokens.has(answer.code));
+}
+
+async function sendTest(
+  notifications: InstallationDeps['notifications'],
+  principal: Principal,
+  row: store.InstallationRow,
+  { chatone_user_id: user, chatone_channel_id: room }: TestTargets,
+): Promise<string> {
+  if (!user && !room)
+    throw new Problem('parameter_missing', 'Set chatone_user_id, chatone_channel_id, or both.', {
+      param: 'chatone_user_id',
+    });
+  checkTarget('chatone_user_id', user, isUserId);
+  checkTarget('chatone_channel_id', room, isConversationId);
+  if (row.status === 'gone' && principal.environmentKind === 'live')
+    throw new Problem(
+      'endpoint_disabled',
+      `This Slack (chatone) installation is gone, so it is no longer called (${row.last_failure_reason}). Install the app again.`,
+    );
+  const send = (address: string) =>
+    notifications.sendTest(principal, {
+      channel: 'chatone',
+      connectionId: row.id,
+      address,
+      text: null,
+      structured: testBlocks,
+    });
+  const direct = user ? await send(user) : null;
+  const posted = room ? await send(room) : null;
+  return (direct ?? posted)?.id ?? '';
 }
 
 const deadTokens: ReadonlySet<string> = new Set(['token_revoked', 'account_inactive', 'invalid_auth']);
