@@ -171,7 +171,7 @@ function stepsOf(
     });
 }
 
-interface SessionFacts {
+interface SessionTraits {
   offersUtf8: boolean;
   secrets: readonly string[];
   timeouts: Timeouts;
@@ -180,7 +180,7 @@ interface SessionFacts {
 function sessionOn(
   connection: SMTPConnection,
   socket: Socket,
-  { offersUtf8, secrets, timeouts: { envelopeMs, messageMs } }: SessionFacts,
+  { offersUtf8, secrets, timeouts: { envelopeMs, messageMs } }: SessionTraits,
 ): Session {
   let clean = true;
   const declareUtf8 = utf8Declaration(connection);

@@ -24,10 +24,10 @@ interface ProviderChain {
   /** The provider without secrets and without volatile fields; the audit log keeps this form too. */
   shown(environmentId: string, provider: StoredProvider): StoredProvider;
   /** The fields of providers that are not in the settings. */
-  facts(sql: Sql, environmentId: string): Promise<(provider: StoredProvider) => ProviderFacts>;
+  liveFieldsOf(sql: Sql, environmentId: string): Promise<(provider: StoredProvider) => LiveFields>;
 }
 
-interface ProviderFacts {
+interface LiveFields {
   callback_url: string | null;
   health: ProviderHealth;
 }
@@ -96,7 +96,7 @@ export function createProviderChain(
       config: maskConfig(keyring, environmentId, kindOf(provider), provider),
     }),
 
-    async facts(sql, environmentId) {
+    async liveFieldsOf(sql, environmentId) {
       const healthOf = await findHealth(sql, environmentId);
       const secret = (await linkSecrets.secretsFor([environmentId])).get(environmentId);
       return ({ id, kind }) => {

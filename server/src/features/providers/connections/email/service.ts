@@ -47,13 +47,13 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     stored: EmailSettings,
   ): Promise<EmailSettingsView> {
     const relay = managedRelay(config, environmentKind, stored);
-    const factsOf = await chain.facts(sql, environmentId);
+    const liveFields = await chain.liveFieldsOf(sql, environmentId);
     const { providers, ...settings } = settingsOf(environmentId, stored);
     return {
       ...settings,
       sender_locked: settings.sender_locked || relay !== null,
       managed_from: relay && mailboxText({ ...relay.from, name: relay.from.name ?? '' }),
-      providers: providers.map((provider) => ({ ...provider, ...factsOf(provider) })),
+      providers: providers.map((provider) => ({ ...provider, ...liveFields(provider) })),
     };
   }
 

@@ -1,5 +1,6 @@
 import type { VerificationResult } from '../../../../channels/contract.ts';
 import type { SandboxStore } from '../../../../channels/sandbox/index.ts';
+import type { Config } from '../../../../config.ts';
 import { type Sql, transaction } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { Caller, Principal } from '../../../../http/principal.ts';
@@ -59,165 +60,27 @@ type CheckResult = Pick<StoredSmsProvider, 'credentials_validated_at' | 'credent
 const unchecked: CheckResult = { credentials_validated_at: null, credentials_detail: '' };
 const undecipherable = 'The stored credentials cannot be decrypted; enter them again.';
 
+interface SmsContext extends SmsSettingsDeps {
+  chain: ReturnType<typeof createProviderChain>;
+}
+
 export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsService {
-  const { pool, keyring, config, clock } = deps;
-  const chain = createProviderChain(deps, smsKinds, (kind) => callbackKindOf(config, kind));
-
-  /** The operator sets the sender of the operator's provider. */
-  const isOperators = (kind: string): boolean => kind === 'managed' && managedProvider(config, null) !== null;
-
-  /** The fields that email providers do not have. */
-  const ownFieldsOf = (provider: StoredSmsProvider) => ({
-    from_number: isOperators(provider.kind) ? null : provider.from_number,
-    from_sender_id: isOperators(provider.kind) ? null : provider.from_sender_id,
-    credentials_validated: provider.credentials_validated_at !== null,
-    credentials_validated_at: provider.credentials_validated_at,
-    credentials_detail: provider.credentials_detail,
-  });
-
-  const singleOf = (provider: StoredSmsProvider): Omit<SmsSettingsView, 'callback_url'> => ({
-    id: provider.id,
-    kind: shownKind(provider.kind),
-    ...ownFieldsOf(provider),
-  });
-
-  const chainOf = (environmentId: string, providers: Providers) =>
-    providers.map((provider) => ({ ...chain.shown(environmentId, provider), ...ownFieldsOf(provider) }));
-
-  /** The callback URL is a credential for reporting receipts: it is shown to readers of the settings, and never logged. */
-  const singleView = async (
-    environmentId: string,
-    provider: StoredSmsProvider,
-  ): Promise<SmsSettingsView> => ({
-    ...singleOf(provider),
-    callback_url: await deps.smsCallbackUrl(environmentId, provider),
-  });
-
-  async function chainView(sql: Sql, environmentId: string, providers: Providers): Promise<SmsProvidersView> {
-    const moreOf = await chain.facts(sql, environmentId);
-    const shown = chainOf(environmentId, providers);
-    return { providers: shown.map((provider) => ({ ...provider, ...moreOf(provider) })) };
-  }
-
-  /** Chains of one that a caller gave as a single provider are logged as one. */
-  const auditOf = (environmentId: string, providers: Providers, isSingle: boolean) => {
-    const [first, ...rest] = providers;
-    if (!first) return null;
-    return isSingle && rest.length === 0 ? singleOf(first) : { providers: chainOf(environmentId, providers) };
+  const { pool, config } = deps;
+  const context: SmsContext = {
+    ...deps,
+    chain: createProviderChain(deps, smsKinds, (kind) => callbackKindOf(config, kind)),
   };
-
-  async function check(
-    { environmentId, environmentKind }: Pick<Principal, 'environmentId' | 'environmentKind'>,
-    stored: StoredSmsProvider,
-  ): Promise<VerificationResult> {
-    let provider: ReturnType<typeof openProvider>;
-    try {
-      provider = openProvider(deps, environmentId, stored, null);
-    } catch {
-      return { ok: false, detail: undecipherable };
-    }
-    if (!provider)
-      return environmentKind === 'test'
-        ? { ok: true, detail: 'In Test, messages end in the sandbox.' }
-        : { ok: false, detail: 'The operator of this service has configured no SMS provider.' };
-    const carrier = provider.kind.create(stored.name, provider.config, {
-      policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
-      clock,
-      sandbox: deps.sandboxStore,
-      outbound: deps.outbound,
-      smtpName: null,
-    });
-    return carrier.verify();
-  }
-
-  const resultOf = ({ ok, detail }: VerificationResult): CheckResult => ({
-    credentials_validated_at: ok ? new Date(clock()).toISOString() : null,
-    credentials_detail: detail,
-  });
-
-  /** `next` returns the new chain; without providers, the environment has no settings. */
-  async function save(
-    caller: Caller,
-    isSingle: boolean,
-    next: (before: Providers) => Promise<StoredSmsProvider[]>,
-  ): Promise<StoredSmsProvider[]> {
-    const { environmentId } = caller.principal;
-    const saved = await transaction(pool, async (tx) => {
-      const before = (await lockSmsSettings(tx, environmentId))?.providers ?? [];
-      const after = await next(before);
-      const [first, ...rest] = after;
-      if (!first && before.length === 0) return after;
-      if (first) await updateSmsSettings(tx, { environment_id: environmentId, providers: [first, ...rest] });
-      else await deleteSmsSettings(tx, environmentId);
-      const ids = (providers: Providers): string[] => providers.map(({ id }) => id);
-      await forgetHealth(tx, environmentId, ids(before), ids(after));
-      await recordAudit(tx, caller, {
-        action: first ? 'sms_settings.updated' : 'sms_settings.deleted',
-        target: `environment:${environmentId}`,
-        before: auditOf(environmentId, before, isSingle),
-        after: auditOf(environmentId, after, isSingle),
-      });
-      if (first) await wakeWaiting(tx, deps.queue, environmentId, 'sms');
-      return after;
-    });
-    deps.senderDirectory.forgetSender(environmentId, 'sms');
-    if (saved.length > 0) deps.queue.ring('wake');
-    return saved;
-  }
-
-  /** Adds what the chain of SMS has besides that of email: the senders, and the last check while nothing changed. */
-  async function nextChain(environmentId: string, given: SmsProvidersBody['providers'], before: Providers) {
-    const next = await chain.next(environmentId, given, before);
-    return next.map((provider, index): StoredSmsProvider => {
-      const at = `providers[${index}].`;
-      const stored = before.find(({ id }) => id === provider.id);
-      const isSame =
-        stored !== undefined &&
-        JSON.stringify(chain.open(environmentId, stored)) ===
-          JSON.stringify(chain.open(environmentId, provider));
-      return {
-        ...provider,
-        ...readSender(provider.kind, given[index] ?? {}, at, isOperators(provider.kind)),
-        ...(isSame ? resultIn(stored) : unchecked),
-      };
-    });
-  }
-
   return {
     async read({ environmentId }) {
       const settings = await findSmsSettings(pool, environmentId);
       if (!settings) throw notFound('SMS settings');
-      return singleView(environmentId, settings.providers[0]);
+      return singleView(context, environmentId, settings.providers[0]);
     },
 
-    async replace(caller, body) {
-      const { principal } = caller;
-      const { environmentId } = principal;
-      const kind = readKind(body.kind);
-      const [stored] = (await findSmsSettings(pool, environmentId))?.providers ?? [];
-      const credentials = stored?.kind === kind ? chain.open(environmentId, stored) : null;
-      const opened = readCredentials(kind, body, credentials);
-      const sender = readSender(kind, body, '', isOperators(kind));
-      const providerWith = (id: string, result: CheckResult): StoredSmsProvider => ({
-        id,
-        kind,
-        name: kind,
-        enabled: true,
-        config: sealConfig(keyring, environmentId, chain.kindOf({ kind }), { id, config: opened }),
-        ...sender,
-        ...result,
-      });
-      // The check runs before the transaction: nothing is locked while the provider answers.
-      const result = resultOf(await check(principal, providerWith(newId(), unchecked)));
-      const [saved] = await save(caller, true, async (before) => [
-        providerWith(before[0]?.id ?? newId(), result),
-      ]);
-      if (!saved) throw notFound('SMS settings');
-      return singleView(environmentId, saved);
-    },
+    replace: (caller, body) => replaceSingle(context, caller, body),
 
     async remove(caller) {
-      await save(caller, true, async (before) => {
+      await save(context, caller, true, async (before) => {
         if (before.length === 0) throw notFound('SMS settings');
         return [];
       });
@@ -225,7 +88,7 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
 
     async readChain({ environmentId }) {
       const settings = await findSmsSettings(pool, environmentId);
-      return chainView(pool, environmentId, settings?.providers ?? []);
+      return chainView(context, pool, environmentId, settings?.providers ?? []);
     },
 
     async replaceChain(caller, { providers: given }) {
@@ -236,24 +99,202 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
           `providers[${repeated}].kind`,
           `providers[${repeated}].kind can be managed only once.`,
         );
-      const saved = await save(caller, false, (before) => nextChain(environmentId, given, before));
-      return chainView(pool, environmentId, saved);
+      const saved = await save(context, caller, false, (before) =>
+        nextChain(context, environmentId, given, before),
+      );
+      return chainView(context, pool, environmentId, saved);
     },
 
-    async verify(principal, providerId) {
-      const { environmentId } = principal;
-      const settings = await findSmsSettings(pool, environmentId);
-      const provider = settings?.providers.find(({ id }) => id === providerId.toLowerCase());
-      if (!provider) throw notFound('provider');
-      const verdict = await check(principal, provider);
-      await updateSmsCheck(pool, environmentId, provider, resultOf(verdict));
-      if (verdict.ok && provider.enabled) {
-        await wakeWaiting(pool, deps.queue, environmentId, 'sms');
-        deps.queue.ring('wake');
-      }
-      return verdict;
-    },
+    verify: (principal, providerId) => verify(context, principal, providerId),
   };
+}
+
+/** The operator sets the sender of the operator's provider. */
+const isOperators = (config: Config, kind: string): boolean =>
+  kind === 'managed' && managedProvider(config, null) !== null;
+
+/** The fields that email providers do not have. */
+const ownFieldsOf = (config: Config, provider: StoredSmsProvider) => ({
+  from_number: isOperators(config, provider.kind) ? null : provider.from_number,
+  from_sender_id: isOperators(config, provider.kind) ? null : provider.from_sender_id,
+  credentials_validated: provider.credentials_validated_at !== null,
+  credentials_validated_at: provider.credentials_validated_at,
+  credentials_detail: provider.credentials_detail,
+});
+
+const singleOf = (config: Config, provider: StoredSmsProvider): Omit<SmsSettingsView, 'callback_url'> => ({
+  id: provider.id,
+  kind: shownKind(provider.kind),
+  ...ownFieldsOf(config, provider),
+});
+
+const chainOf = ({ chain, config }: SmsContext, environmentId: string, providers: Providers) =>
+  providers.map((provider) => ({
+    ...chain.shown(environmentId, provider),
+    ...ownFieldsOf(config, provider),
+  }));
+
+/** The callback URL is a credential for reporting receipts: it is shown to readers of the settings, and never logged. */
+async function singleView(
+  { config, smsCallbackUrl }: SmsContext,
+  environmentId: string,
+  provider: StoredSmsProvider,
+): Promise<SmsSettingsView> {
+  return { ...singleOf(config, provider), callback_url: await smsCallbackUrl(environmentId, provider) };
+}
+
+async function chainView(
+  context: SmsContext,
+  sql: Sql,
+  environmentId: string,
+  providers: Providers,
+): Promise<SmsProvidersView> {
+  const moreOf = await context.chain.liveFieldsOf(sql, environmentId);
+  const shown = chainOf(context, environmentId, providers);
+  return { providers: shown.map((provider) => ({ ...provider, ...moreOf(provider) })) };
+}
+
+/** Chains of one that a caller gave as a single provider are logged as one. */
+const auditOf = (context: SmsContext, environmentId: string, providers: Providers, isSingle: boolean) => {
+  const [first, ...rest] = providers;
+  if (!first) return null;
+  return isSingle && rest.length === 0
+    ? singleOf(context.config, first)
+    : { providers: chainOf(context, environmentId, providers) };
+};
+
+async function check(
+  context: SmsContext,
+  { environmentId, environmentKind }: Pick<Principal, 'environmentId' | 'environmentKind'>,
+  stored: StoredSmsProvider,
+): Promise<VerificationResult> {
+  let provider: ReturnType<typeof openProvider>;
+  try {
+    provider = openProvider(context, environmentId, stored, null);
+  } catch {
+    return { ok: false, detail: undecipherable };
+  }
+  if (!provider)
+    return environmentKind === 'test'
+      ? { ok: true, detail: 'In Test, messages end in the sandbox.' }
+      : { ok: false, detail: 'The operator of this service has configured no SMS provider.' };
+  const carrier = provider.kind.create(stored.name, provider.config, {
+    policy: context.config.CARILLON_ALLOW_PRIVATE_NETWORK,
+    clock: context.clock,
+    sandbox: context.sandboxStore,
+    outbound: context.outbound,
+    smtpName: null,
+  });
+  return carrier.verify();
+}
+
+const resultOf = (clock: Deps['clock'], { ok, detail }: VerificationResult): CheckResult => ({
+  credentials_validated_at: ok ? new Date(clock()).toISOString() : null,
+  credentials_detail: detail,
+});
+
+/** `next` returns the new chain; without providers, the environment has no settings. */
+async function save(
+  context: SmsContext,
+  caller: Caller,
+  isSingle: boolean,
+  next: (before: Providers) => Promise<StoredSmsProvider[]>,
+): Promise<StoredSmsProvider[]> {
+  const { environmentId } = caller.principal;
+  const saved = await transaction(context.pool, async (tx) => {
+    const before = (await lockSmsSettings(tx, environmentId))?.providers ?? [];
+    const after = await next(before);
+    const [first, ...rest] = after;
+    if (!first && before.length === 0) return after;
+    if (first) await updateSmsSettings(tx, { environment_id: environmentId, providers: [first, ...rest] });
+    else await deleteSmsSettings(tx, environmentId);
+    const ids = (providers: Providers): string[] => providers.map(({ id }) => id);
+    await forgetHealth(tx, environmentId, ids(before), ids(after));
+    await recordAudit(tx, caller, {
+      action: first ? 'sms_settings.updated' : 'sms_settings.deleted',
+      target: `environment:${environmentId}`,
+      before: auditOf(context, environmentId, before, isSingle),
+      after: auditOf(context, environmentId, after, isSingle),
+    });
+    if (first) await wakeWaiting(tx, context.queue, environmentId, 'sms');
+    return after;
+  });
+  context.senderDirectory.forgetSender(environmentId, 'sms');
+  if (saved.length > 0) context.queue.ring('wake');
+  return saved;
+}
+
+/** Adds what the chain of SMS has besides that of email: the senders, and the last check while nothing changed. */
+async function nextChain(
+  { chain, config }: SmsContext,
+  environmentId: string,
+  given: SmsProvidersBody['providers'],
+  before: Providers,
+) {
+  const next = await chain.next(environmentId, given, before);
+  return next.map((provider, index): StoredSmsProvider => {
+    const at = `providers[${index}].`;
+    const stored = before.find(({ id }) => id === provider.id);
+    const isSame =
+      stored !== undefined &&
+      JSON.stringify(chain.open(environmentId, stored)) ===
+        JSON.stringify(chain.open(environmentId, provider));
+    return {
+      ...provider,
+      ...readSender(provider.kind, given[index] ?? {}, at, isOperators(config, provider.kind)),
+      ...(isSame ? resultIn(stored) : unchecked),
+    };
+  });
+}
+
+async function replaceSingle(
+  context: SmsContext,
+  caller: Caller,
+  body: SmsSettingsBody,
+): Promise<SmsSettingsView> {
+  const { pool, keyring, config, clock, chain } = context;
+  const { principal } = caller;
+  const { environmentId } = principal;
+  const kind = readKind(body.kind);
+  const [stored] = (await findSmsSettings(pool, environmentId))?.providers ?? [];
+  const credentials = stored?.kind === kind ? chain.open(environmentId, stored) : null;
+  const opened = readCredentials(kind, body, credentials);
+  const sender = readSender(kind, body, '', isOperators(config, kind));
+  const providerWith = (id: string, result: CheckResult): StoredSmsProvider => ({
+    id,
+    kind,
+    name: kind,
+    enabled: true,
+    config: sealConfig(keyring, environmentId, chain.kindOf({ kind }), { id, config: opened }),
+    ...sender,
+    ...result,
+  });
+  // The check runs before the transaction: nothing is locked while the provider answers.
+  const result = resultOf(clock, await check(context, principal, providerWith(newId(), unchecked)));
+  const [saved] = await save(context, caller, true, async (before) => [
+    providerWith(before[0]?.id ?? newId(), result),
+  ]);
+  if (!saved) throw notFound('SMS settings');
+  return singleView(context, environmentId, saved);
+}
+
+async function verify(
+  context: SmsContext,
+  principal: Principal,
+  providerId: string,
+): Promise<VerificationResult> {
+  const { pool, queue, clock } = context;
+  const { environmentId } = principal;
+  const settings = await findSmsSettings(pool, environmentId);
+  const provider = settings?.providers.find(({ id }) => id === providerId.toLowerCase());
+  if (!provider) throw notFound('provider');
+  const verdict = await check(context, principal, provider);
+  await updateSmsCheck(pool, environmentId, provider, resultOf(clock, verdict));
+  if (verdict.ok && provider.enabled) {
+    await wakeWaiting(pool, queue, environmentId, 'sms');
+    queue.ring('wake');
+  }
+  return verdict;
 }
 
 function resultIn({ credentials_validated_at, credentials_detail }: CheckResult): CheckResult {
