@@ -123,41 +123,12 @@ export function createProviderHealthTracker(
     async order(environmentId, carriers, lane) {
       const fallen = demotions.get(environmentId);
       const demoted = carriers.filter(({ providerId }) => fallen?.has(providerId ?? ''));
-      const well = carriers.filter((carrier) => !demoted.includes(carrier));
-      const spare = carriers.findLastIndex((carrier) => well.includes(carrier));
-      // A demoted provider that is configured after all healthy ones keeps its configured position.
-      const displaced = demoted.filter((carrier) => carriers.indexOf(carrier) < spare);
+      const displaced = displacedOf(carriers, demoted);
       if (displaced.length === 0) return { carriers: [...carriers], reason: null };
-      const probe = await takeProbe(environmentId, displaced, lane);
-      const last = demoted.filter((carrier) => carrier !== probe);
-      const names = displaced.map(({ name }) => name).join(', ');
-      return {
-        carriers: probe ? [probe, ...well, ...last] : [...well, ...last],
-        reason: probe
-          ? {
-              verdict: 'probe',
-              detail: `${probe.name} has been failing; this message probes whether it is back.`,
-            }
-          : { verdict: 'tried_last', detail: `Failing, so tried last: ${names}.` },
-      };
+      return orderOf(carriers, demoted, displaced, await takeProbe(environmentId, displaced, lane));
     },
 
-    observe(environmentId, calls, before) {
-      const counted = { ...before };
-      const observations: Observation[] = [];
-      for (const { carrier, outcome, startedAt } of calls) {
-        const sign = signOf(outcome);
-        if (carrier.providerId === undefined || sign === null) continue;
-        const now = clock();
-        const key = { environment_id: environmentId, provider: carrier.providerId };
-        const count = countedAs(counted[key.provider], sign, now);
-        // A counted message stays in its original bucket until the window has passed it.
-        const at = count.messages > 0 ? now : (counted[key.provider]?.at ?? now);
-        counted[key.provider] = { at, failed: sign !== 'well' };
-        observations.push({ ...key, name: carrier.name, ...count, sign, startedAt });
-      }
-      return { observations, counted };
-    },
+    observe: (environmentId, calls, before) => observe(clock, environmentId, calls, before),
 
     record: (tx, observations) => insertCounts(tx, countsOf(observations)),
 
@@ -193,6 +164,54 @@ export function createProviderHealthTracker(
       );
     },
   };
+}
+
+/** A demoted provider that is configured after all healthy ones keeps its configured position. */
+function displacedOf(carriers: readonly Carrier[], demoted: readonly Carrier[]): Carrier[] {
+  const spare = carriers.findLastIndex((carrier) => !demoted.includes(carrier));
+  return demoted.filter((carrier) => carriers.indexOf(carrier) < spare);
+}
+
+/** The provider that is probed goes first, the other demoted ones last. */
+function orderOf(
+  carriers: readonly Carrier[],
+  demoted: readonly Carrier[],
+  displaced: readonly Carrier[],
+  probe: Carrier | undefined,
+): ProviderOrder {
+  const well = carriers.filter((carrier) => !demoted.includes(carrier));
+  const last = demoted.filter((carrier) => carrier !== probe);
+  if (!probe) {
+    const names = displaced.map(({ name }) => name).join(', ');
+    return {
+      carriers: [...well, ...last],
+      reason: { verdict: 'tried_last', detail: `Failing, so tried last: ${names}.` },
+    };
+  }
+  const detail = `${probe.name} has been failing; this message probes whether it is back.`;
+  return { carriers: [probe, ...well, ...last], reason: { verdict: 'probe', detail } };
+}
+
+function observe(
+  clock: Deps['clock'],
+  environmentId: string,
+  calls: readonly ProviderCall[],
+  before: Readonly<Record<string, CountedOutcome>>,
+): { observations: Observation[]; counted: Record<string, CountedOutcome> } {
+  const counted = { ...before };
+  const observations: Observation[] = [];
+  for (const { carrier, outcome, startedAt } of calls) {
+    const sign = signOf(outcome);
+    if (carrier.providerId === undefined || sign === null) continue;
+    const now = clock();
+    const key = { environment_id: environmentId, provider: carrier.providerId };
+    const count = countedAs(counted[key.provider], sign, now);
+    // A counted message stays in its original bucket until the window has passed it.
+    const at = count.messages > 0 ? now : (counted[key.provider]?.at ?? now);
+    counted[key.provider] = { at, failed: sign !== 'well' };
+    observations.push({ ...key, name: carrier.name, ...count, sign, startedAt });
+  }
+  return { observations, counted };
 }
 
 function countsOf(observations: readonly Observation[]): HealthCount[] {

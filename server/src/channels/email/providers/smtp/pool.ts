@@ -42,48 +42,8 @@ export function createSessionPool(
   const timers = new Map<Session, NodeJS.Timeout>();
   const busy = new Set<Session>();
   const opening = new Set<AbortController>();
-  const waiting: Waiting[] = [];
-  let taken = 0;
+  const slots = createSlots(limits.connections);
   let closed = false;
-  let onEmpty: (() => void) | null = null;
-
-  /** Waits for a free connection slot, first come, first served; urgent callers first. */
-  function takePlace({ signal, urgent }: Asking): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (closed) return reject(new PoolClosed());
-      if (signal.aborted) return reject(signal.reason);
-      if (taken < limits.connections) {
-        taken += 1;
-        return resolve();
-      }
-      const settle = (finish: () => void): void => {
-        signal.removeEventListener('abort', onAbort);
-        finish();
-      };
-      const entry: Waiting = {
-        urgent,
-        proceed: () => settle(resolve),
-        refuse: (error) => settle(() => reject(error)),
-      };
-      const onAbort = (): void => {
-        waiting.splice(waiting.indexOf(entry), 1);
-        entry.refuse(signal.reason);
-      };
-      signal.addEventListener('abort', onAbort);
-      const behind = urgent ? waiting.findIndex((other) => !other.urgent) : -1;
-      waiting.splice(behind === -1 ? waiting.length : behind, 0, entry);
-    });
-  }
-
-  function givePlace(): void {
-    const next = waiting.shift();
-    if (next) {
-      next.proceed();
-      return;
-    }
-    taken -= 1;
-    if (taken === 0) onEmpty?.();
-  }
 
   function takeIdle(): Session | undefined {
     const session = idle.pop();
@@ -121,7 +81,7 @@ export function createSessionPool(
   return {
     async acquire(asking) {
       const { fresh, signal } = asking;
-      await takePlace(asking);
+      await slots.take(asking);
       try {
         let found = takeIdle();
         // An idle connection occupies a slot as well: a fresh one replaces it.
@@ -137,7 +97,7 @@ export function createSessionPool(
         busy.add(session);
         return { session, reused: found !== undefined };
       } catch (error) {
-        givePlace();
+        slots.give();
         throw error;
       }
     },
@@ -147,13 +107,12 @@ export function createSessionPool(
       if (!session.usable()) session.destroy();
       else if (closed || session.sent >= limits.messagesPerConnection) session.close();
       else rest(session);
-      givePlace();
+      slots.give();
     },
     async close(graceMs) {
       closed = true;
-      for (const { refuse } of waiting.splice(0)) refuse(new PoolClosed());
+      slots.close();
       for (let session = takeIdle(); session; session = takeIdle()) session.close();
-      if (taken === 0) return;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => {
           for (const stop of opening) stop.abort();
@@ -161,11 +120,72 @@ export function createSessionPool(
           // A caller may hold a connection and not use it yet, for as long as the database does not note the attempt.
           resolve();
         }, graceMs);
-        onEmpty = () => {
+        slots.onceEmpty(() => {
           clearTimeout(timer);
           resolve();
-        };
+        });
       });
+    },
+  };
+}
+
+/** The connection slots of a pool, with the callers that wait for one. */
+function createSlots(total: number) {
+  const waiting: Waiting[] = [];
+  let taken = 0;
+  let isClosed = false;
+  let onEmpty: (() => void) | null = null;
+
+  /** Waits for a free connection slot, first come, first served; urgent callers first. */
+  function take({ signal, urgent }: Asking): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (isClosed) return reject(new PoolClosed());
+      if (signal.aborted) return reject(signal.reason);
+      if (taken < total) {
+        taken += 1;
+        return resolve();
+      }
+      const settle = (finish: () => void): void => {
+        signal.removeEventListener('abort', onAbort);
+        finish();
+      };
+      const entry: Waiting = {
+        urgent,
+        proceed: () => settle(resolve),
+        refuse: (error) => settle(() => reject(error)),
+      };
+      const onAbort = (): void => {
+        waiting.splice(waiting.indexOf(entry), 1);
+        entry.refuse(signal.reason);
+      };
+      signal.addEventListener('abort', onAbort);
+      const behind = urgent ? waiting.findIndex((other) => !other.urgent) : -1;
+      waiting.splice(behind === -1 ? waiting.length : behind, 0, entry);
+    });
+  }
+
+  function give(): void {
+    const next = waiting.shift();
+    if (next) {
+      next.proceed();
+      return;
+    }
+    taken -= 1;
+    if (taken === 0) onEmpty?.();
+  }
+
+  return {
+    take,
+    give,
+    /** Refuses the callers that wait, and all later ones. */
+    close(): void {
+      isClosed = true;
+      for (const { refuse } of waiting.splice(0)) refuse(new PoolClosed());
+    },
+    /** Calls back when no slot is taken: at once, or when the last one is given back. */
+    onceEmpty(callback: () => void): void {
+      if (taken === 0) callback();
+      else onEmpty = callback;
     },
   };
 }
