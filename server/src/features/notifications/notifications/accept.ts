@@ -12,13 +12,9 @@ import { checkIdempotencyKey, type KeyClaim } from '../../platform/idempotency/i
 import type { UploadedObjects } from '../../platform/objects/index.ts';
 import { checkAttachments, checkAttachmentsLast, checkContent, templateDataJson } from './content.ts';
 import type { KnownCategory, KnownUser, Lookups } from './lookups.ts';
-import {
-  type AuthoredContent,
-  type ContentRow,
-  eventEntry,
-  type NotificationRow,
-} from './notification-row.ts';
+import type { AuthoredContent, ContentRow, NotificationRow } from './notification-row.ts';
 import { type EventEntry, type Priority, type SendRequest, sendLimits } from './schema.ts';
+import { eventEntry } from './view.ts';
 
 /** A request that passed every check, ready to be written. */
 export interface Acceptance {

@@ -3,11 +3,11 @@ import { channelSpecs } from '../../../channels/specs.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { Queue } from '../../../queue/index.ts';
 import { listSubscriptions, recordSubscribed } from '../../webhooks/index.ts';
-import { type EventType, notificationRowColumns } from './notification-row.ts';
+import { notificationRowColumns } from './notification-row.ts';
 import type { EventEntry, Notification, NotificationStatus } from './schema.ts';
 import { joinWait, statusDetailColumns } from './status-detail.ts';
 import { attachmentsPurgedSql, type StoredNotification } from './store.ts';
-import { viewOf } from './view.ts';
+import { type EventType, viewOf } from './view.ts';
 
 /** Events that were just added to a notification, in their order. */
 export interface Addition {

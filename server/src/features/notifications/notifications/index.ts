@@ -10,13 +10,7 @@ export { type Addition, announce } from './announce.ts';
 export { createDrafts, type Draft, type Drafts } from './drafts.ts';
 export { forgetNotifications, notificationEraser } from './eraser.ts';
 export { type LookupSources, lookUp } from './lookups.ts';
-export {
-  type AuthoredContent,
-  type ContentRow,
-  eventEntry,
-  type NotificationRow,
-  type StoredTraceEntry,
-} from './notification-row.ts';
+export type { AuthoredContent, ContentRow, NotificationRow, StoredTraceEntry } from './notification-row.ts';
 export { type Backlog, countWaiting, listMissed, type MissedRow } from './overview-store.ts';
 export { deleteAttachmentBytes, tidyAttachments } from './purge.ts';
 export { notificationRoutes } from './routes.ts';
@@ -33,3 +27,4 @@ export {
   type MatchedNotification,
   markRedriven,
 } from './store.ts';
+export { eventEntry } from './view.ts';

@@ -1,7 +1,6 @@
 import type { Channel } from '../../../channels/contract.ts';
 import type { Exchange } from '../../../channels/exchange.ts';
 import type { InboxExtras } from '../../../channels/in-app/extras.ts';
-import { isoTime } from '../../../kernel/time-zone.ts';
 import type { EventEntry, NotificationStatus, Priority } from './schema.ts';
 
 /** A notification as the service works with it: its state (one row) and its content (another). */
@@ -139,35 +138,3 @@ export type StoredTraceEntry =
       /** Set when the attempt was an HTTP call. */
       exchange?: Exchange;
     };
-
-export type EventType =
-  | 'Queued'
-  | 'Sending'
-  | 'Sent'
-  | 'Retrying'
-  | 'Failed'
-  | 'Suppressed'
-  | 'Held'
-  | 'Released'
-  | 'Delivered'
-  | 'Bounced'
-  | 'Complained'
-  | 'DeliveryDelayed'
-  | 'Opened'
-  | 'Clicked'
-  | 'FailedOver'
-  | 'AttemptFailed';
-
-export function eventEntry(
-  type: EventType,
-  at: number | string,
-  detail: string | null = null,
-  suppressionReason: string | null = null,
-): EventEntry {
-  return {
-    type,
-    occurred_at: typeof at === 'string' ? at : isoTime(at),
-    detail,
-    suppression_reason: suppressionReason,
-  };
-}

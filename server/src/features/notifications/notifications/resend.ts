@@ -4,9 +4,9 @@ import { idTime, newId } from '../../../kernel/ids.ts';
 import type { KeyClaim } from '../../platform/idempotency/index.ts';
 import { type Acceptance, checkSender, meterOf, type Sender, sourceIdOf } from './accept.ts';
 import type { LookupSources } from './lookups.ts';
-import { type ContentRow, eventEntry } from './notification-row.ts';
+import type { ContentRow } from './notification-row.ts';
 import type { StoredNotification } from './store.ts';
-import { viewOf } from './view.ts';
+import { eventEntry, viewOf } from './view.ts';
 
 export function checkResendable(stored: StoredNotification): void {
   const refuse = (reason: string) => {

@@ -1,16 +1,46 @@
 import { idTime } from '../../../kernel/ids.ts';
 import { isoTime } from '../../../kernel/time-zone.ts';
 import { type NotificationObjects, orUnavailable } from '../../platform/objects/index.ts';
-import type { Acceptance } from './accept.ts';
-import {
-  type AttachmentMetadata,
-  type ContentRow,
-  eventEntry,
-  type NotificationRow,
-  type StoredTraceEntry,
+import type {
+  AttachmentMetadata,
+  ContentRow,
+  NotificationRow,
+  StoredTraceEntry,
 } from './notification-row.ts';
-import type { Notification, Trace, TraceEntry } from './schema.ts';
+import type { EventEntry, Notification, Trace, TraceEntry } from './schema.ts';
 import type { StoredNotification } from './store.ts';
+
+export type EventType =
+  | 'Queued'
+  | 'Sending'
+  | 'Sent'
+  | 'Retrying'
+  | 'Failed'
+  | 'Suppressed'
+  | 'Held'
+  | 'Released'
+  | 'Delivered'
+  | 'Bounced'
+  | 'Complained'
+  | 'DeliveryDelayed'
+  | 'Opened'
+  | 'Clicked'
+  | 'FailedOver'
+  | 'AttemptFailed';
+
+export function eventEntry(
+  type: EventType,
+  at: number | string,
+  detail: string | null = null,
+  suppressionReason: string | null = null,
+): EventEntry {
+  return {
+    type,
+    occurred_at: typeof at === 'string' ? at : isoTime(at),
+    detail,
+    suppression_reason: suppressionReason,
+  };
+}
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -32,7 +62,13 @@ export function viewOf(stored: StoredNotification): Notification {
 /**
  * The wire form of a notification accepted just now. Its parts are not merged first: that cost would show on the hottest path.
  */
-export function viewOfAccepted({ row, content }: Acceptance): Notification {
+export function viewOfAccepted({
+  row,
+  content,
+}: {
+  row: NotificationRow;
+  content: ContentRow;
+}): Notification {
   const status_detail = row.send_at === null ? null : 'scheduled';
   return viewOfParts(row, content, {
     ...{ leased_at: null, attachments_purged: false, status_detail, held_until: null },
