@@ -12,9 +12,10 @@ export interface Moment {
   steady: number;
 }
 
-export const thisMoment = (): Moment => ({ at: systemClock(), steady: steadyClock() });
+export const momentNow = (): Moment => ({ at: systemClock(), steady: steadyClock() });
 
-export const never: Moment = { at: -Infinity, steady: -Infinity };
+/** Before every other moment. */
+export const noMoment: Moment = { at: -Infinity, steady: -Infinity };
 
 /** The elapsed time, also by the wall clock: while a machine sleeps, only the wall clock advances. */
 export function msSince({ at, steady }: Moment): number {

@@ -15,7 +15,8 @@ let counter = 0;
 const setBackMs = 1_000;
 
 export function newId(nowMs: number = Date.now()): string {
-  const random = randomUUID(); // Node makes these ahead; its second half is as version 7 wants it: the variant and 62 random bits
+  // Node generates these in advance. The second half of version 4 is that of version 7: the variant and 62 random bits.
+  const random = randomUUID();
   if (nowMs > lastMs || nowMs < lastMs - setBackMs) {
     lastMs = nowMs;
     counter = Number.parseInt(random.slice(0, 3), 16) & 0x7ff; // start low, so that a busy millisecond rarely overflows

@@ -3,7 +3,7 @@ export const maxDepth = 100;
 
 export const isTooDeep = (value: unknown): boolean => faultIn(value) === 'depth';
 
-/** What a parsed value has that no other JSON can say: too many levels (found first), or a number that has become Infinity. */
+/** Returns why a parsed value cannot be used: it has too many levels (`depth`, found first), or a number too large for JavaScript (`range`). */
 export function faultIn(value: unknown, levels = maxDepth): 'depth' | 'range' | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'range';
   if (typeof value !== 'object' || value === null) return null;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Pool, type Sql, statement } from '../db/sql.ts';
-import { type Moment, msSince, never, thisMoment } from '../kernel/clock.ts';
+import { type Moment, momentNow, msSince, noMoment } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { startThread, type Thread, type ThreadEntry } from '../threads/start.ts';
 
@@ -56,17 +56,17 @@ const stopWithinMs = 2_000;
 export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   const { log, workerId } = deps;
   const pulse = new Int32Array(new SharedArrayBuffer(4));
-  let last = never;
+  let last = noMoment;
   let answeredAt = -Infinity;
-  let steadySince = never;
+  let steadySince = noMoment;
   let thread: Thread | null = null;
   let starting: NodeJS.Timeout | undefined;
   let pulsing: NodeJS.Timeout | undefined;
   let onEnded = (): void => {};
 
   function recordAnswer(now: number): void {
-    if (Math.max(msSince(last), now - answeredAt) > outageMs) steadySince = thisMoment();
-    last = thisMoment();
+    if (Math.max(msSince(last), now - answeredAt) > outageMs) steadySince = momentNow();
+    last = momentNow();
     answeredAt = now;
   }
 
@@ -93,7 +93,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
       pulsing = setInterval(() => Atomics.add(pulse, 0, 1), pulseMs);
       starting = setTimeout(start, startAfterMs);
     },
-    hasBegun: () => last !== never,
+    hasBegun: () => last !== noMoment,
     lastBeatAt: () => answeredAt,
     steadySince: () => steadySince,
     isAlive: () => msSince(last) < aliveSeconds * 1_000,

@@ -2,7 +2,7 @@ import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { hashBody } from '../../../http/json.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';
-import { msSince, thisMoment } from '../../../kernel/clock.ts';
+import { momentNow, msSince } from '../../../kernel/clock.ts';
 import type { Keyring } from '../../../kernel/crypto.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -148,7 +148,7 @@ async function previewAction(
   const { environmentId } = principal;
   const before = newId(now);
   const sample: BulkPreview['sample'] = [];
-  const startedAt = thisMoment();
+  const startedAt = momentNow();
   let count = 0;
   let next: string | null = before;
   while (next !== null && count < maxCounted && msSince(startedAt) < countWithinMs) {

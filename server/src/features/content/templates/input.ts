@@ -2,7 +2,7 @@ import { compileBounded, isMjml } from '../../../channels/email/mjml.ts';
 import { type BodyField, bodyFields } from '../../../channels/template-rule.ts';
 import { invalidParameter, missingParameter, Problem } from '../../../kernel/errors.ts';
 import { runCounted } from '../../../threads/effort.ts';
-import { computeOutside } from '../../../threads/outside.ts';
+import { computeOutsideTransaction } from '../../../threads/outside-transaction.ts';
 import { type TaskRunner, TaskStopped } from '../../../threads/task.ts';
 import { type Checking, loadPartials } from '../parts/index.ts';
 import {
@@ -44,7 +44,7 @@ export function nextBodies<Result>(
 ): Promise<Result> {
   const check = (body: BodyFields): Promise<BodyFields> =>
     checkBounded(checking, body, (field) => flatNames[field]);
-  return computeOutside({ compute: check, nameOf: JSON.stringify }, (checked) =>
+  return computeOutsideTransaction({ compute: check, nameOf: JSON.stringify }, (checked) =>
     transact((current) => {
       const bodies = listed ?? current;
       if (listed && findBody(listed, 'email', null)) return checkSize(listed);

@@ -8,7 +8,7 @@ import {
   type ValidationContext,
   validateBounded,
 } from '../../../engine/index.ts';
-import { computeOutside } from '../../../threads/outside.ts';
+import { computeOutsideTransaction } from '../../../threads/outside-transaction.ts';
 import type { TaskRunner } from '../../../threads/task.ts';
 import { listTemplateChannels } from '../../content/templates/index.ts';
 import { listCategoriesByKey } from '../../people/preferences/index.ts';
@@ -28,7 +28,7 @@ export function validateOutside<Result>(
   owner: string,
   transact: (problemsOf: ProblemsOf) => Promise<Result>,
 ): Promise<Result> {
-  return computeOutside(
+  return computeOutsideTransaction(
     {
       compute: ({ definition, context }: Candidate) => validateBounded(tasks, owner, definition, context),
       nameOf: ({ versionId, context }) => `${versionId} ${JSON.stringify(listed(context))}`,

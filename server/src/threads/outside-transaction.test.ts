@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/harness/app.ts';
-import { computeOutside } from './outside.ts';
+import { computeOutsideTransaction } from './outside-transaction.ts';
 import type { TaskRunner } from './task.ts';
 
 let app: TestApp;
@@ -47,16 +47,19 @@ test('a transaction begins anew with what it asked for, as long as that changes,
   const compute = async (input: number) => input * 10;
   const options = { compute, nameOf: String };
   const inputs = [1, 2, 2];
-  expect(await computeOutside(options, async (outputOf) => outputOf(inputs.shift() ?? 0))).toBe(20);
+  expect(await computeOutsideTransaction(options, async (outputOf) => outputOf(inputs.shift() ?? 0))).toBe(
+    20,
+  );
   expect(inputs).toEqual([]);
   let changes = 0;
-  const restless = computeOutside(options, async (outputOf) => {
+  const changing = computeOutsideTransaction(options, async (outputOf) => {
     changes += 1;
     return outputOf(changes);
   });
-  await expect(restless).rejects.toMatchObject({ code: 'temporarily_unavailable' });
-  const failing = computeOutside({ ...options, compute: () => Promise.reject(new Error('no')) }, async (of) =>
-    of(1),
+  await expect(changing).rejects.toMatchObject({ code: 'temporarily_unavailable' });
+  const failing = computeOutsideTransaction(
+    { ...options, compute: () => Promise.reject(new Error('no')) },
+    async (of) => of(1),
   );
   await expect(failing).rejects.toThrow('no');
 });

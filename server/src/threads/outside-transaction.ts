@@ -9,7 +9,7 @@ class Wanted<Input> {
 }
 
 /** A transaction restarts more than once only if others change the rows that it reads meanwhile. */
-const mostTimes = 5;
+const maxRestarts = 5;
 
 /**
  * Runs a transaction that needs a computation on the rows that it reads. The computation may wait for a thread, and a
@@ -17,7 +17,7 @@ const mostTimes = 5;
  * is rolled back when it needs an unknown output, and restarts once that was computed. `nameOf` is equal for inputs with equal
  * outputs.
  */
-export async function computeOutside<Input, Output, Result>(
+export async function computeOutsideTransaction<Input, Output, Result>(
   { compute, nameOf }: { compute(input: Input): Promise<Output>; nameOf(input: Input): string },
   transact: (outputOf: (input: Input) => Output) => Promise<Result>,
 ): Promise<Result> {
@@ -27,18 +27,18 @@ export async function computeOutside<Input, Output, Result>(
     if (!outputs.has(name)) throw new Wanted(input);
     return outputs.get(name) as Output;
   };
-  for (let times = 1; ; times += 1) {
+  for (let restarts = 0; ; restarts += 1) {
     try {
       return await transact(outputOf);
     } catch (error) {
       if (!(error instanceof Wanted)) throw error;
-      if (times > mostTimes) throw restless();
+      if (restarts >= maxRestarts) throw keepsChanging();
       outputs.set(nameOf(error.input), await compute(error.input));
     }
   }
 }
 
-const restless = () =>
+const keepsChanging = () =>
   new Problem('temporarily_unavailable', 'The data of this request keeps changing. Try again.', {
     headers: { 'retry-after': '1' },
   });
