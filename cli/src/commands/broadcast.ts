@@ -2,11 +2,10 @@ import type { Broadcast, BroadcastDryRun, BroadcastInput } from '@carillon/sdk';
 import { type Command, type Context, command } from '../command.ts';
 import { exitCodes, usageError } from '../errors.ts';
 import { choiceOf, confirmed, isObject, jsonOf, numberOf } from '../input.ts';
-import { countOf, plain, statusStyle, table } from '../style.ts';
+import { countOf, plain, progressBar, statusStyle, table } from '../style.ts';
 
 const channels = ['email', 'sms', 'in_app', 'chatone'] as const;
 const intervalMs = 1_000;
-const barWidth = 24;
 
 const number = (value: number): string => value.toLocaleString('en');
 
@@ -245,10 +244,8 @@ async function watch(context: Context, started: Broadcast): Promise<number> {
 
 export function barOf({ status, progress: { done, total, estimated_end_at: end } }: Broadcast): string {
   const share = total === 0 ? 0 : done / total;
-  const filled = Math.floor(share * barWidth);
-  const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled);
   const until = end ? ` · ends about ${new Date(end).toLocaleTimeString('en-GB')}` : '';
-  return `${bar} ${Math.floor(share * 100)} % · ${number(done)} of ${number(total)} · ${status}${until}`;
+  return `${progressBar(done, total)} ${Math.floor(share * 100)} % · ${number(done)} of ${number(total)} · ${status}${until}`;
 }
 
 function show({ io, json, style }: Context, broadcast: Broadcast) {

@@ -3,7 +3,7 @@ import { channels, serviceName } from '../channels.ts';
 import { type Command, type Context, command } from '../command.ts';
 import { exitCodes, usageError } from '../errors.ts';
 import { choiceOf, confirmed } from '../input.ts';
-import { countOf, plain, type Style, table } from '../style.ts';
+import { countOf, plain, progressBar, type Style, table } from '../style.ts';
 
 const filterOptions = {
   channel: {
@@ -212,16 +212,12 @@ function end({ io, json, style }: Context, ended: BulkAction): number {
   return exitCodes.ok;
 }
 
-const barWidth = 24;
-
 function barOf({ action, total, done, skipped, estimated_end_at }: BulkAction, style: Style): string {
   const worked = done + skipped;
   if (!total) return `${done} ${doneWords[action]}, ${skipped} skipped…`;
-  const filled = Math.min(barWidth, Math.floor((worked / total) * barWidth));
-  const bar = style('green', '█'.repeat(filled)) + style('dim', '░'.repeat(barWidth - filled));
   const left =
     estimated_end_at === null ? '' : `, ${remaining(Date.parse(estimated_end_at) - Date.now())} left`;
-  return `${bar} ${worked} of ${total}${left}`;
+  return `${progressBar(worked, total, style)} ${worked} of ${total}${left}`;
 }
 
 function remaining(ms: number): string {

@@ -30,6 +30,7 @@ export { Menu } from './menu.tsx';
 export { EmptyState, Notice } from './notice.tsx';
 export { formatCount, formatMoney, formatShare } from './numbers.ts';
 export { Page } from './page.tsx';
+export { ProgressBar } from './progress-bar.tsx';
 export { isRingWrong, type RingDraft, RingFields, ringDraftOf, ringOf } from './ring-fields.tsx';
 export { Segments } from './segments.tsx';
 export { fileSize } from './size.ts';

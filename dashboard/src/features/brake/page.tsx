@@ -4,7 +4,18 @@ import { useCan } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { brake as text } from '../../strings/brake.ts';
 import { common } from '../../strings/common.ts';
-import { Button, Card, EmptyState, Loaded, menuColumn, Notice, Page, Table, Time } from '../../ui/index.ts';
+import {
+  Button,
+  Card,
+  EmptyState,
+  Loaded,
+  menuColumn,
+  Notice,
+  Page,
+  ProgressBar,
+  Table,
+  Time,
+} from '../../ui/index.ts';
 import { FreezeDialog, UnfreezeDialog } from './freeze-dialogs.tsx';
 import { frozenName, holdName } from './names.ts';
 import { ReleaseDialog } from './release-dialog.tsx';
@@ -58,7 +69,7 @@ function StatusNotices({ brake, mayWrite }: { brake: BrakeStatus; mayWrite: bool
         </Notice>
       ))}
       {brake.releases.map((release) => (
-        <Progress key={release.id} release={release} mayWrite={mayWrite} />
+        <ReleaseProgress key={release.id} release={release} mayWrite={mayWrite} />
       ))}
       {unfreezing && (
         <UnfreezeDialog
@@ -71,7 +82,7 @@ function StatusNotices({ brake, mayWrite }: { brake: BrakeStatus; mayWrite: bool
   );
 }
 
-function Progress({ release, mayWrite }: { release: HoldRelease; mayWrite: boolean }) {
+function ReleaseProgress({ release, mayWrite }: { release: HoldRelease; mayWrite: boolean }) {
   const { id, hold, action, done, total } = release;
   const stop = useWrite((api) => api.brake.stopRelease(id), { changes: [['brake']], done: text.stopped });
   const label = (action === 'release' ? text.progress : text.cancelling)(holdName(hold));
@@ -85,8 +96,7 @@ function Progress({ release, mayWrite }: { release: HoldRelease; mayWrite: boole
         )
       }
     >
-      {label} <progress value={done} max={Math.max(total, 1)} aria-label={label} />{' '}
-      {text.progressOf(done, total)}
+      {label} <ProgressBar {...{ label, done, total }} /> {text.progressOf(done, total)}
     </Notice>
   );
 }

@@ -18,14 +18,14 @@ import {
   Time,
 } from '../../ui/index.ts';
 import { BroadcastDialog } from './broadcast-dialog.tsx';
-import { ProgressBar, watchMs } from './progress.tsx';
+import { BroadcastProgress, watchMs } from './progress.tsx';
 
 const statuses = ['scheduled', 'preparing', 'running', 'paused', 'done', 'cancelled'] as const;
 
 const columns: Column<Broadcast>[] = [
   { header: text.columns.name, cell: ({ name }) => <bdi>{name}</bdi> },
   { header: text.columns.status, cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: text.columns.progress, cell: (broadcast) => <ProgressBar broadcast={broadcast} /> },
+  { header: text.columns.progress, cell: (broadcast) => <BroadcastProgress broadcast={broadcast} /> },
   { header: text.columns.created, end: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 

@@ -23,7 +23,7 @@ import {
   Time,
 } from '../../ui/index.ts';
 import styles from './broadcasts.module.css';
-import { hasEnded, ProgressBar, watchMs } from './progress.tsx';
+import { BroadcastProgress, hasEnded, watchMs } from './progress.tsx';
 
 export default function BroadcastPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
@@ -49,7 +49,7 @@ export default function BroadcastPage() {
               </Notice>
             )}
             <Card>
-              <ProgressBar broadcast={data} isLarge />
+              <BroadcastProgress broadcast={data} isLarge />
             </Card>
             <div className={styles.columns}>
               <Counts broadcast={data} />

@@ -1,6 +1,6 @@
 import type { Broadcast } from '@carillon/sdk';
 import { broadcasts as text } from '../../strings/broadcasts.ts';
-import { classes, ExactTime } from '../../ui/index.ts';
+import { classes, ExactTime, ProgressBar } from '../../ui/index.ts';
 import styles from './broadcasts.module.css';
 
 /** While a broadcast has not ended, its progress is read this often. */
@@ -8,15 +8,20 @@ export const watchMs = 2_000;
 
 export const hasEnded = ({ status }: Broadcast): boolean => status === 'done' || status === 'cancelled';
 
-export function ProgressBar({ broadcast, isLarge = false }: { broadcast: Broadcast; isLarge?: boolean }) {
+export function BroadcastProgress({
+  broadcast,
+  isLarge = false,
+}: {
+  broadcast: Broadcast;
+  isLarge?: boolean;
+}) {
   const { done, total, estimated_end_at: end } = broadcast.progress;
   return (
     <div className={styles.progress}>
-      <progress
+      <ProgressBar
         className={classes(styles.bar, isLarge && styles.large)}
-        aria-label={text.progressLabel}
-        max={Math.max(total, 1)}
-        value={done}
+        label={text.progressLabel}
+        {...{ done, total }}
       />
       <span className={styles.small}>
         {text.progress(done, total)}

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { notifications } from '../../strings/notifications.ts';
-import { Button, duration, formatCount, Notice, Row } from '../../ui/index.ts';
+import { Button, duration, formatCount, Notice, ProgressBar, Row } from '../../ui/index.ts';
 import styles from './bulk-bar.module.css';
 import { BulkDialog } from './bulk-dialog.tsx';
 
@@ -78,9 +78,10 @@ function BulkProgress() {
       <div role="status" className={styles.progress}>
         <span>{progressText(action)}</span>
         {isRunning(action) && (
-          <progress
-            aria-label={text[action.action].running}
-            {...(action.total ? { max: action.total, value: action.done + action.skipped } : {})}
+          <ProgressBar
+            label={text[action.action].running}
+            done={action.done + action.skipped}
+            total={action.total || null}
           />
         )}
       </div>
