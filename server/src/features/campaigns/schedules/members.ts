@@ -47,8 +47,7 @@ export async function nextMembers(
   sql: Sql,
   environmentId: string,
   audience: ScheduleAudience,
-  after: string | null,
-  limit: number,
+  { after, limit }: { after: string | null; limit: number },
 ): Promise<AudienceSlice<Member[]>> {
   if (!audience.users)
     return listMembers(sql, environmentId, readAudience(audience), { after: after ?? firstMember, limit });

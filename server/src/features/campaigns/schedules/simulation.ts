@@ -93,6 +93,6 @@ async function simulatedMember(
   wanted: string | null,
 ): Promise<Member> {
   const users = wanted === null ? audience : { users: [wanted] };
-  const { result } = await nextMembers(pool, environmentId, users, null, 1);
+  const { result } = await nextMembers(pool, environmentId, users, { after: null, limit: 1 });
   return result[0] ?? { external_user_id: wanted ?? 'user', timezone: null };
 }

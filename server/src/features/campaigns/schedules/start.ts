@@ -188,13 +188,10 @@ async function workflowSlice(
     return slice([{ run, runAt: null }], sliceProgress(row.id, { runId: run.id, started: 1 }));
   }
   if (row.last_user === null) await checkAudience(pool, environmentId, audience);
-  const { result: members, next } = await nextMembers(
-    pool,
-    environmentId,
-    audience,
-    row.last_user,
-    sliceSize,
-  );
+  const { result: members, next } = await nextMembers(pool, environmentId, audience, {
+    after: row.last_user,
+    limit: sliceSize,
+  });
   const runAtOf = runTimes(definition, row);
   const runs: CheckedRuns = [];
   for (const member of members) {

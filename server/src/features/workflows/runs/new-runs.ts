@@ -97,19 +97,19 @@ export function createNewRuns({
   };
 }
 
-const placesOf = (data: JsonObject): Record<string, unknown>[] =>
+const personRecords = (data: JsonObject): Record<string, unknown>[] =>
   [data, data.recipient, data.user].flatMap((location) => (isRecord(location) ? [location] : []));
 
 /** The user the run is about, when the trigger data names one. */
 function userOf(data: JsonObject): string | null {
-  const ids = placesOf(data).map(({ external_user_id: id }) => id);
+  const ids = personRecords(data).map(({ external_user_id: id }) => id);
   return ids.find((id) => isText(id, 255)) ?? null;
 }
 
 /** The address of the person when the trigger data names no user; an address may also serve as the id of a user. */
 function addressOf(data: JsonObject, userId: string | null): string | null {
   if (userId !== null) return 'key' in parseAddressKey(userId) ? userId : null;
-  const addresses = placesOf(data).flatMap((location) => [
+  const addresses = personRecords(data).flatMap((location) => [
     location.address,
     location.email,
     location.phone,

@@ -44,17 +44,14 @@ export function runRoutes({ runs }: { runs: RunService }): Route[] {
       responses: { 202: TriggeredRun, 200: TriggeredRun },
       errors: ['storage_quota_reached', 'trigger_data_invalid', 'workflow_loop'],
       async handler({ principal, params, body, raw }) {
-        const key = idempotencyKeyOf(raw);
         const header = raw.headers[chainHeader];
-        const chain = body.chain ?? (typeof header === 'string' ? header : null);
-        const triggered = await runs.trigger(
-          principal,
-          params.key,
-          body.trigger_data,
-          key,
-          isAbandoned(raw),
-          chain,
-        );
+        const triggered = await runs.trigger(principal, {
+          workflowKey: params.key,
+          triggerData: body.trigger_data,
+          idempotencyKey: idempotencyKeyOf(raw),
+          isAbandoned: isAbandoned(raw),
+          chain: body.chain ?? (typeof header === 'string' ? header : null),
+        });
         return {
           status: triggered.replayed ? 200 : 202,
           body: { run_id: triggered.runId, status: triggered.status },

@@ -25,15 +25,16 @@ interface Triggered {
   replayed: boolean;
 }
 
-export type Trigger = (
-  principal: Principal,
-  workflowKey: string,
-  triggerData: JsonObject,
-  idempotencyKey: string | null,
-  isAbandoned?: () => boolean,
+interface TriggerRequest {
+  workflowKey: string;
+  triggerData: JsonObject;
+  idempotencyKey: string | null;
+  isAbandoned: () => boolean;
   /** The chain of runs that led to this trigger, as it was received. */
-  chain?: string | null,
-) => Promise<Triggered>;
+  chain: string | null;
+}
+
+export type Trigger = (principal: Principal, request: TriggerRequest) => Promise<Triggered>;
 
 interface NewTrigger {
   run: NewRun;
@@ -75,16 +76,13 @@ export function createTrigger({
     return { runId, status: run.status, replayed: true };
   }
 
-  return async (principal, workflowKey, triggerData, idempotencyKey, isAbandoned, chain = null) => {
+  return async (principal, request) => {
     const { environmentId } = principal;
-    const claim =
-      idempotencyKey === null
-        ? null
-        : await claimOf(tasks, environmentId, workflowKey, idempotencyKey, triggerData);
+    const claim = await claimOf(tasks, environmentId, request);
     let run: NewRun;
     try {
-      run = await newRuns.check(principal, workflowKey, triggerData);
-      run.chain = await loopGuard.check(principal, chain);
+      run = await newRuns.check(principal, request.workflowKey, request.triggerData);
+      run.chain = await loopGuard.check(principal, request.chain);
     } catch (error) {
       // The workflow may have been changed or disabled since: a replay still gets the result of the original trigger.
       const earlier = error instanceof Problem && claim ? await findEarlierHolder(pool, claim) : null;
@@ -93,7 +91,7 @@ export function createTrigger({
     }
     const keyClaim = claim && { ...claim, resourceId: run.id };
     for (;;) {
-      if (await batcher.add({ run, keyClaim }, isAbandoned)) {
+      if (await batcher.add({ run, keyClaim }, request.isAbandoned)) {
         newRuns.written(principal, [run]);
         return { runId: run.id, status: 'pending', replayed: false };
       }
@@ -107,14 +105,13 @@ export function createTrigger({
 async function claimOf(
   tasks: TaskRunner,
   environmentId: string,
-  workflowKey: string,
-  key: string,
-  triggerData: JsonObject,
-): Promise<Omit<KeyClaim, 'resourceId'>> {
+  { workflowKey, idempotencyKey, triggerData }: TriggerRequest,
+): Promise<Omit<KeyClaim, 'resourceId'> | null> {
+  if (idempotencyKey === null) return null;
   return {
     environmentId,
     operation: `trigger:${workflowKey}`,
-    key: checkIdempotencyKey(key),
+    key: checkIdempotencyKey(idempotencyKey),
     bodyHash: await bodyHashOf(tasks, environmentId, { trigger_data: triggerData }),
   };
 }
