@@ -184,7 +184,7 @@ export type BroadcastDryRun = {
   is_capped: boolean;
   /** Every user is in the audience. By `all` or a filter, it needs `confirm`. */
   is_everybody: boolean;
-  /** How many users the figures below are of: all, an even sample of a large audience, or those that were found in ten seconds. */
+  /** Users that were checked: the whole audience, an even sample of a large one, or those found within ten seconds. */
   checked: number;
   /** Users who would be sent to, some of them later. */
   would_send: number;

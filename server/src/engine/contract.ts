@@ -18,7 +18,7 @@
  * | await_digest       | a timer for `until`; closes early when it is full            | digest_closed                     |
  * | wait_for_event     | a wait row by (workflow, event, matchKey); a timer `until`;  | event, timer                      |
  * |                    | with `lookback`, first looks for an event since the trigger  |                                   |
- * | take_throttle      | takes a place in the window of the key, if there is one      | throttle_answered                 |
+ * | take_throttle      | takes a pass in the window of the key, if there is one       | throttle_answered                 |
  * | sleep              | a timer for `until`                                          | timer                             |
  *
  * After a crash, `resume` returns the effect that the stored state waits for. An input that does not fit the state (a late
@@ -324,7 +324,7 @@ export interface TakeThrottleEffect {
   key: string;
   limit: number;
   windowMs: number;
-  /** Whether the run waits for a place; otherwise it skips. */
+  /** Whether the run waits for a pass; otherwise it skips. */
   waits: boolean;
 }
 

@@ -169,7 +169,7 @@ function answerDigest(draft: DecisionDraft, input: Input): Decision | null {
   return complete(draft, 'digested', { key: pending.key, count: items.length });
 }
 
-/** The run goes on in its next advance, at once or when it has its place: the answer comes while an advance is written. */
+/** The run goes on in its next advance, at once or when it has its pass: the answer comes while an advance is written. */
 function answerThrottle(draft: DecisionDraft, input: Input): Decision | null {
   if (input.kind !== 'throttle_answered' || draft.state.pending?.kind !== 'throttle') return null;
   const { at } = input;

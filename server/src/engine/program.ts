@@ -35,8 +35,8 @@ export function programOf(definition: Definition): Program {
 }
 
 export function stepOf(program: Program, id: string | null): Step | null {
-  const place = id === null ? undefined : program.stepIndexes.get(id);
-  return place === undefined ? null : (program.definition.steps[place] ?? null);
+  const index = id === null ? undefined : program.stepIndexes.get(id);
+  return index === undefined ? null : (program.definition.steps[index] ?? null);
 }
 
 /** Fields of a send step whose outputs are escaped as HTML. */

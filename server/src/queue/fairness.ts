@@ -190,12 +190,11 @@ export function createFairnessTags(sql: Sql, lows: () => LowTags, now = steadyCl
 
   return {
     take(work) {
-      const keys = work.map(({ kind, lane, environmentId }) => `${kind} ${lane} ${environmentId}`);
+      const keyed = work.map((item) => ({ item, key: `${item.kind} ${item.lane} ${item.environmentId}` }));
       const counts = new Map<string, number>();
-      for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+      for (const { key } of keyed) counts.set(key, (counts.get(key) ?? 0) + 1);
       const tagsOf = new Map<string, number[]>();
-      return work.map((item, index) => {
-        const key = keys[index] ?? '';
+      return keyed.map(({ item, key }) => {
         const tags = tagsOf.get(key) ?? takeFrom(find(key, item), counts.get(key) ?? 0);
         tagsOf.set(key, tags);
         return tags.shift() ?? null;

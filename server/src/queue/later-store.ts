@@ -164,9 +164,9 @@ const countNames = statement<WaitingCount>(
 );
 
 /**
- * Counts the work of an environment by the name it waits for, of the names that begin with `prefix`: a word, a colon, and more or
- * nothing. Names are in the order of the database's collation, which may ignore punctuation and know no character after all others. But
- * in each collation, those that begin with `hold` are between this word and `hole`.
+ * Counts the work of an environment by the name it waits for, of names that begin with `prefix`: a word, a colon, and perhaps more. The
+ * index is in the order of the database's collation, which may ignore the colon, so the scan is bounded by the word: in every collation,
+ * the names that begin with `hold` are between `hold` and `hole`.
  */
 export function countWaitingFor(
   sql: Sql,

@@ -39,7 +39,7 @@ interface DryRun extends DryRunDeps {
   now: number;
 }
 
-/** Judges an audience as the sends would be judged, and renders a few of them. Nothing is stored or counted. */
+/** Applies the gates of a send to an audience, and renders a few of the messages. Nothing is stored or counted. */
 export async function dryRun(
   deps: DryRunDeps,
   principal: Principal,

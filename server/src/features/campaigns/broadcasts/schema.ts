@@ -173,7 +173,7 @@ export const BroadcastDryRun = Type.Object(
     }),
     checked: Type.Integer({
       description:
-        'How many users the figures below are of: all, an even sample of a large audience, or those that were found in ten seconds.',
+        'Users that were checked: the whole audience, an even sample of a large one, or those found within ten seconds.',
     }),
     would_send: Type.Integer({ description: 'Users who would be sent to, some of them later.' }),
     channels: Tally('Users by the channel that they would be reached on.'),

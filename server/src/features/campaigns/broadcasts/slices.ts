@@ -54,7 +54,7 @@ export interface SliceProgress {
 }
 
 const changesPerSlice = 50_000;
-/** Sends that are not finished are looked at again after this; after many times without a change, the wait doubles. */
+/** Sends that are not finished are checked again after this; after many checks without a change, the wait doubles. */
 const checkMs = 500;
 const patientChecks = 60;
 const longestCheckMs = 60_000;
@@ -138,9 +138,11 @@ async function findRefusal(
   if (!sends.some(hasLimit)) return null;
   await lockPlans(tx, sends);
   const refused = await refuseBeyondPlan(tx, sends);
-  const index = recipients.findIndex(({ id }) => refused.has(id));
-  const problem = refused.get(recipients[index]?.id ?? '');
-  return problem ? { index, reason: `${problem.code}: ${problem.message}` } : null;
+  for (const [index, { id }] of recipients.entries()) {
+    const problem = refused.get(id);
+    if (problem) return { index, reason: `${problem.code}: ${problem.message}` };
+  }
+  return null;
 }
 
 function latest(dates: readonly (Date | null)[]): Date | null {

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { slotMismatch } from '../../../../test/harness/slot-oracle.ts';
 import { cronFields, nextMatch } from './cron.ts';
-import { nextRunViews, nextSlot } from './timing.ts';
-import { localText, momentOf, offsetAt } from './zone-clock.ts';
+import { localText, momentOf, nextRunViews, nextSlot, offsetAt } from './timing.ts';
 
 function slots(cron: string, timezone: string, after: string, count: number): string[] {
   const found: string[] = [];

@@ -3,7 +3,6 @@ import { isTimeZone } from '../../../kernel/time-zone.ts';
 import { cronFields, nextMatch, searchedYears } from './cron.ts';
 import { type ScheduleRule, scheduleLimits, type TimingBody, weekdays } from './schema.ts';
 import type { TimerFields } from './store.ts';
-import { firstChange, localText, momentOf, offsetAt } from './zone-clock.ts';
 
 /** When a schedule runs: a cron expression on the clocks of a time zone. */
 interface Timing {
@@ -14,9 +13,9 @@ interface Timing {
 /**
  * Returns the first run strictly after a moment; null when there is none within `searchedYears`.
  *
- * Where the clocks change, there are two rules, as in Vixie cron. An expression that names hours (`30 2 * * *`) runs once for
- * each time that it names: after the gap when the clocks skip that time, and the first time when they show it twice. An
- * expression whose hour begins with `*` runs whenever the clocks show a matching time, so that its intervals stay even.
+ * A clock change is handled as in Vixie cron. An expression that names hours (`30 2 * * *`) runs once for each of its times: a time that
+ * the clocks skip runs at the end of the gap, and a time that they show twice runs the first time. An expression whose hour begins with
+ * `*` runs each time the clocks show a matching time, so that its intervals stay even.
  *
  * croner's own time zones are not used: `0,20 2 * * *` loses all its runs in a gap and doubles them in a repeated hour.
  */
@@ -229,4 +228,67 @@ export function timerTimes(timing: ScheduleTiming, slot: number | null, now: num
  */
 export function timerDueAt({ next_slot: slot, next_run_at: run }: TimerTimes): Date | null {
   return slot !== null && run !== null && run < slot ? run : slot;
+}
+
+/** Formats by time zone, from the IANA data of Node. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The name of the offset alone takes 2 µs; all parts of the time take 16. */
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    timeZoneName: 'longOffset',
+    year: 'numeric',
+  });
+  formats.set(timezone, format); // bounded by the number of zones
+  return format;
+}
+
+/** Milliseconds that the clocks of the zone are ahead of UTC. */
+export function offsetAt(timezone: string, at: number): number {
+  const [, sign, hours, minutes, seconds] =
+    /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatOf(timezone).format(at)) ?? [];
+  if (sign === undefined) return 0;
+  const ms = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds ?? 0)) * 1_000;
+  return sign === '-' ? -ms : ms;
+}
+
+/** Shorter than any time between two changes of a zone in this century, even around Ramadan in Morocco. */
+const stepMs = 7 * 86_400_000;
+
+/** Returns the first moment in (from, to] at which the clocks have been changed; null when there is none. */
+function firstChange(timezone: string, from: number, to: number): number | null {
+  const before = offsetAt(timezone, from);
+  for (let low = from; low < to; low += stepMs) {
+    let high = Math.min(low + stepMs, to);
+    if (offsetAt(timezone, high) === before) continue;
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (offsetAt(timezone, middle) === before) low = middle;
+      else high = middle;
+    }
+    return high;
+  }
+  return null;
+}
+
+/** Returns the moment at which the clocks of the zone show a local time: the first of two, or the end of the gap. */
+export function momentOf(timezone: string, local: number): number {
+  const dayMs = 86_400_000;
+  const before = offsetAt(timezone, local - dayMs);
+  const change = firstChange(timezone, local - dayMs, local + dayMs);
+  if (change === null || local < change + before) return local - before;
+  return Math.max(change, local - offsetAt(timezone, change));
+}
+
+/** `2026-03-29T03:00:00+02:00` */
+export function localText(timezone: string, at: number): string {
+  const offset = offsetAt(timezone, at);
+  const minutes = Math.abs(Math.round(offset / 60_000));
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const sign = offset < 0 ? '-' : '+';
+  const shown = new Date(at + offset).toISOString().slice(0, 19);
+  return `${shown}${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }

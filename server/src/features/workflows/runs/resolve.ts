@@ -43,8 +43,8 @@ export function workOf({ id, lane, environmentId }: Claim): Work {
 }
 
 /**
- * Detects what happened to a run while its advance was computed. A leased run has no ready job to run now, so waking it leaves
- * a trace instead, under a lock that is taken here: a claimed wait, a counted move, or a closed digest.
+ * Detects what woke a run while its advance was computed. The run was leased, so there was no job to run now: an event or a status leaves a
+ * mark instead, under a lock that is taken here. The mark is a claimed wait, a counted move, or a closed digest.
  */
 export async function resolve(
   tx: Sql,

@@ -135,9 +135,11 @@ async function withinPlan(tx: Sql, drafts: Drafts, advances: AdvanceResult[]): P
   );
   if (refused.size === 0) return advances;
   return advances.map((result) => {
-    const index = result.advance.sends.findIndex(({ draft }) => refused.has(draft.id));
-    const problem = refused.get(result.advance.sends[index]?.draft.id ?? '');
-    return problem ? { ...result, advance: refusedAt(result.advance, index, problem) } : result;
+    for (const [index, { draft }] of result.advance.sends.entries()) {
+      const problem = refused.get(draft.id);
+      if (problem) return { ...result, advance: refusedAt(result.advance, index, problem) };
+    }
+    return result;
   });
 }
 
