@@ -157,13 +157,3 @@ export function describeSettings(): { name: string; fallback: string; meaning: s
     isSecret: row.secret ?? false,
   }));
 }
-
-/** The config for the log: secrets show only that they are set. */
-export function maskedConfig(config: Config): Record<string, unknown> {
-  return Object.fromEntries(
-    (Object.entries(settings) as [keyof Config, SettingRow<unknown>][]).map(([name, row]) => [
-      name,
-      row.secret && config[name] !== row.fallback ? '[set]' : config[name],
-    ]),
-  );
-}

@@ -151,8 +151,8 @@ export function missingParameter(param: string, other?: string): Problem {
   return new Problem('parameter_missing', `${names} is required.`, { param });
 }
 
-export function unknownParameter(param: string, meant: string, noun = 'field'): Problem {
-  return new Problem('parameter_unknown', `Unknown ${noun} ${param}; did you mean ${meant}?`, { param });
+export function unknownParameter(param: string, meant: string): Problem {
+  return new Problem('parameter_unknown', `Unknown field ${param}; did you mean ${meant}?`, { param });
 }
 
 export function notFound(what: string): Problem {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError, defaultProcesses, describeSettings, loadConfig, maskedConfig } from '../config.ts';
+import { ConfigError, defaultProcesses, describeSettings, loadConfig } from '../config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'carillon-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -114,7 +114,6 @@ test('the object store is set as a whole or not at all', () => {
     algorithm: 'aws:kms',
     keyId: null,
   });
-  expect(JSON.stringify(maskedConfig(read()))).not.toMatch(/hunter2|AKIA/);
   expect(problemsOf(endpoint)).toEqual([
     'CARILLON_S3_BUCKET, CARILLON_S3_ACCESS_KEY_ID, CARILLON_S3_SECRET_ACCESS_KEY must also be set: the object store needs the bucket and both keys',
   ]);
@@ -232,21 +231,6 @@ test('half the cores get a process each: one below four cores, at most eight', (
   expect(problemsOf({ CARILLON_PROCESSES: '0' }).join()).toContain('must be a whole number from 1 to 64');
 });
 
-test('masking leaves no secret behind', () => {
-  const secret = Buffer.alloc(32, 9).toString('base64');
-  const config = loadConfig(
-    {
-      CARILLON_ENCRYPTION_KEY: secret,
-      CARILLON_ADMIN_PASSWORD: 'correct horse',
-      DATABASE_URL: 'postgres://u:pw@h/d',
-    },
-    folder,
-  );
-  const shown = JSON.stringify(maskedConfig(config));
-  expect(shown).not.toMatch(/correct horse|pw@h/);
-  expect(shown).not.toContain(secret);
-});
-
 test('every setting says what it means', () => {
   for (const { name, meaning } of describeSettings())
     expect([name, meaning.length > 10]).toEqual([name, true]);
@@ -294,11 +278,10 @@ test('the public URL has no path', () => {
   ]);
 });
 
-test('the headers for the collector are decoded, and not shown', () => {
+test('the headers for the collector are decoded, and a problem with them does not show them', () => {
   const given = 'authorization=Bearer%20hunter2, x-scope=a';
   const config = loadConfig({ OTEL_EXPORTER_OTLP_HEADERS: given }, folder);
   expect(config.OTEL_EXPORTER_OTLP_HEADERS).toEqual({ authorization: 'Bearer hunter2', 'x-scope': 'a' });
-  expect(maskedConfig(config)).toMatchObject({ OTEL_EXPORTER_OTLP_HEADERS: '[set]' });
   expect(problemsOf({ OTEL_EXPORTER_OTLP_HEADERS: 'hunter2' })).toEqual([
     'OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value, comma-separated, with percent-encoded values',
   ]);

@@ -21,14 +21,12 @@ interface CountedTask<Input, Output> extends Task<Input, Output> {
 export function countedTask<Input, Output>(
   name: string,
   attempt: CountedTask<Input, Output>['attempt'],
-  limitMs?: number,
 ): CountedTask<Input, Output> {
   return {
     name,
     attempt,
     isLight: () => false,
     work: (input) => attempt(input, 'full'),
-    ...(limitMs === undefined ? {} : { limitMs }),
   };
 }
 

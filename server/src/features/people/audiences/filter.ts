@@ -14,8 +14,10 @@ export interface CheckedFilter {
   attributes: { key: string; values: (string | number | boolean)[] }[];
 }
 
-/** `param` is where the audience is in the request, for errors. */
-export function readAudience(audience: Audience, param = 'audience'): CheckedFilter {
+/** The name of the audience in a request, for errors. */
+const param = 'audience';
+
+export function readAudience(audience: Audience): CheckedFilter {
   refuseUnknown(audience, Audience.properties, param);
   const given = [audience.topic, audience.filter, audience.all || null].filter((part) => part != null);
   if (given.length !== 1)

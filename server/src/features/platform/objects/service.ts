@@ -148,8 +148,8 @@ export function createNotificationObjects({
 }
 
 /** The parts separate tenants and days, for lifecycle rules and for people who look into the bucket. */
-function keyOf(prefix: string, environmentId: string, id: string, now = Date.now()): string {
-  return `${prefix}${environmentId}/${new Date(now).toISOString().slice(0, 10)}/${id}`;
+function keyOf(prefix: string, environmentId: string, id: string): string {
+  return `${prefix}${environmentId}/${new Date().toISOString().slice(0, 10)}/${id}`;
 }
 
 const encodeBodies = ({ html_body, text_body }: Bodies): Buffer =>
