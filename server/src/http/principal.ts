@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { notFound } from '../kernel/errors.ts';
 import type { Scope } from './scopes.ts';
 
 export type Plan = 'free' | 'pro' | 'scale' | 'unmetered';
@@ -19,6 +20,11 @@ export interface Principal {
   scopes: ReadonlySet<Scope>;
   /** The time at which the key ends, by its expiry or by the grace period after a rotation. */
   endsAt: Date | null;
+}
+
+/** Refuses a path that names another environment than that of the caller. */
+export function checkEnvironment(principal: Principal, environmentId: string): void {
+  if (environmentId.toLowerCase() !== principal.environmentId) throw notFound('environment');
 }
 
 /** The principal of a request that changes something, with the id under which the audit log names the request. */

@@ -1,6 +1,6 @@
+import { checkEnvironment } from '../../../http/principal.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { EnvironmentParams, IdParams } from '../../../http/schema.ts';
-import { notFound } from '../../../kernel/errors.ts';
 import { UserParams } from '../../people/users/index.ts';
 import {
   Device,
@@ -153,7 +153,7 @@ function testRoute(push: PushService): Route {
     bodyOptional: true,
     responses: { 200: PushTestResult },
     async handler({ principal, params, body }) {
-      if (params.envId.toLowerCase() !== principal.environmentId) throw notFound('environment');
+      checkEnvironment(principal, params.envId);
       return { status: 200, body: await push.test(principal, body.external_user_id ?? null) };
     },
   });

@@ -51,16 +51,7 @@ export function usePush(settings: Record<string, string> = {}) {
     get fcm() {
       return fcm;
     },
-    allServices: () => ({
-      web_push: { contact: 'ops@acme.example' },
-      apns: {
-        team_id: apns.teamId,
-        key_id: apns.keyId,
-        bundle_id: apns.bundleId,
-        private_key: apns.privateKey,
-      },
-      fcm: { service_account: fcm.serviceAccount },
-    }),
+    allServices: () => settingsOf(apns, fcm),
     settingsPath: (key = app.liveKey) => `/v1/environments/${environmentOf(key)}/push-settings`,
     save: (body: object, key = app.liveKey) => app.request('PUT', harness.settingsPath(key), { body, key }),
     live: (method: string, path: string, body?: unknown): Promise<TestResponse> =>
@@ -129,15 +120,25 @@ export function usePush(settings: Record<string, string> = {}) {
       ...fcm.received.filter(({ message }) => message.data.carillon_ids?.includes(id)).map(() => 'fcm'),
     ],
     /** Waits until every push work is done. */
-    idle: () =>
-      waitUntil(async () => {
-        const { rows } = await app.pool.query(
-          'select count(*)::int as left from (select from queue_ready where kind = 11 union all select from queue_leased where kind = 11 union all select from queue_later where kind = 11) w',
-        );
-        return rows[0].left === 0 || new Error(`${rows[0].left} pushes wait`);
-      }, 20_000),
+    idle: () => waitUntil(() => noPushLeft(app), 20_000),
   };
   return harness;
+}
+
+function settingsOf(apns: ApnsSimulator, fcm: FcmSimulator) {
+  const { teamId: team_id, keyId: key_id, bundleId: bundle_id, privateKey: private_key } = apns;
+  return {
+    web_push: { contact: 'ops@acme.example' },
+    apns: { team_id, key_id, bundle_id, private_key },
+    fcm: { service_account: fcm.serviceAccount },
+  };
+}
+
+async function noPushLeft(app: TestApp): Promise<true | Error> {
+  const { rows } = await app.pool.query(
+    'select count(*)::int as left from (select from queue_ready where kind = 11 union all select from queue_leased where kind = 11 union all select from queue_later where kind = 11) w',
+  );
+  return rows[0].left === 0 || new Error(`${rows[0].left} pushes wait`);
 }
 
 export const kinds = ['web_push', 'apns', 'fcm'];

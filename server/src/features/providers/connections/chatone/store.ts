@@ -33,22 +33,17 @@ const insert = statement(
 );
 
 export async function insertInstallation(sql: Sql, row: InstallationRow): Promise<void> {
-  await insert(sql, [
-    row.id,
-    row.environment_id,
-    row.team_id,
-    row.team_name,
-    row.bot_user_id,
-    row.app_id,
-    row.scopes,
-    row.is_sandbox,
-    row.token_sealed,
-    row.token_hash,
-    row.token_expires_at,
-    row.refresh_sealed,
-    row.installed_at,
-    row.installed_by_user_id,
-  ]);
+  await insert(sql, [row.id, row.environment_id, row.team_id, ...grantedValues(row)]);
+}
+
+/** What each installation of a team brings. */
+function grantedValues(row: InstallationRow): unknown[] {
+  const { team_name, bot_user_id, app_id, scopes, is_sandbox, installed_at, installed_by_user_id } = row;
+  const { token_sealed, token_hash, token_expires_at, refresh_sealed } = row;
+  return [
+    ...[team_name, bot_user_id, app_id, scopes, is_sandbox],
+    ...[token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id],
+  ];
 }
 
 const renew = statement(
@@ -61,22 +56,7 @@ const renew = statement(
 
 /** Stores everything that a new installation of the same team brings. */
 export async function updateInstallation(sql: Sql, row: InstallationRow): Promise<void> {
-  await renew(sql, [
-    row.id,
-    row.team_name,
-    row.bot_user_id,
-    row.app_id,
-    row.scopes,
-    row.is_sandbox,
-    row.token_sealed,
-    row.token_hash,
-    row.token_expires_at,
-    row.refresh_sealed,
-    row.installed_at,
-    row.installed_by_user_id,
-    row.revision,
-    row.status,
-  ]);
+  await renew(sql, [row.id, ...grantedValues(row), row.revision, row.status]);
 }
 
 const changeAutoJoin = statement(

@@ -1,7 +1,6 @@
-import type { Principal } from '../../../../http/principal.ts';
+import { checkEnvironment } from '../../../../http/principal.ts';
 import { type Route, route } from '../../../../http/route.ts';
 import { EnvironmentParams } from '../../../../http/schema.ts';
-import { notFound } from '../../../../kernel/errors.ts';
 import { ProviderParams, VerifyView } from '../chain/schema.ts';
 import { EmailSettingsBody, EmailSettingsView } from './schema.ts';
 import type { EmailSettingsService } from './service.ts';
@@ -72,8 +71,4 @@ export function emailRoutes({ emailSettings }: { emailSettings: EmailSettingsSer
       },
     }),
   ];
-}
-
-function checkEnvironment(principal: Principal, environmentId: string): void {
-  if (environmentId.toLowerCase() !== principal.environmentId) throw notFound('environment');
 }

@@ -1,7 +1,6 @@
-import type { Principal } from '../../../../http/principal.ts';
+import { checkEnvironment } from '../../../../http/principal.ts';
 import { type Route, route } from '../../../../http/route.ts';
 import { EnvironmentParams } from '../../../../http/schema.ts';
-import { notFound } from '../../../../kernel/errors.ts';
 import { PushSettingsBody, PushSettingsView } from './schema.ts';
 import type { PushSettingsService } from './service.ts';
 
@@ -59,8 +58,4 @@ export function pushSettingsRoutes({ pushSettings }: { pushSettings: PushSetting
       },
     }),
   ];
-}
-
-function checkEnvironment(principal: Principal, environmentId: string): void {
-  if (environmentId.toLowerCase() !== principal.environmentId) throw notFound('environment');
 }

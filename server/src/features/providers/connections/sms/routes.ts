@@ -1,7 +1,6 @@
-import type { Principal } from '../../../../http/principal.ts';
+import { checkEnvironment } from '../../../../http/principal.ts';
 import { type Route, route } from '../../../../http/route.ts';
 import { EnvironmentParams } from '../../../../http/schema.ts';
-import { notFound } from '../../../../kernel/errors.ts';
 import { ProviderParams, VerifyView } from '../chain/schema.ts';
 import { SmsProvidersBody, SmsProvidersView, SmsSettingsBody, SmsSettingsView } from './schema.ts';
 import type { SmsSettingsService } from './service.ts';
@@ -109,8 +108,4 @@ export function smsRoutes({ smsSettings }: { smsSettings: SmsSettingsService }):
       },
     }),
   ];
-}
-
-function checkEnvironment(principal: Principal, environmentId: string): void {
-  if (environmentId.toLowerCase() !== principal.environmentId) throw notFound('environment');
 }
