@@ -11,14 +11,14 @@ const maxHeadBytes = 16_384;
 export function skipContinue(socket: Socket): void {
   const read = socket.read.bind(socket);
   let answeredUpTo = 0;
-  let held = Buffer.alloc(0);
+  let pending = Buffer.alloc(0);
   socket.read = () => {
     for (let chunk: Buffer | null = read(); chunk !== null; chunk = read()) {
       if (socket.bytesWritten === answeredUpTo) return chunk; // the rest of an answer
-      held = withoutContinue(Buffer.concat([held, chunk]));
-      if (mayBecomeContinue(held)) continue;
-      const answer = held;
-      held = Buffer.alloc(0);
+      pending = withoutContinue(Buffer.concat([pending, chunk]));
+      if (mayBecomeContinue(pending)) continue;
+      const answer = pending;
+      pending = Buffer.alloc(0);
       answeredUpTo = socket.bytesWritten;
       return answer;
     }

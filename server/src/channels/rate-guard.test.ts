@@ -3,22 +3,22 @@ import { createRateGuard, withRateGuard } from './rate-guard.ts';
 
 test('a burst goes through, then one in so many milliseconds, each name for itself', () => {
   const rateGuard = createRateGuard({ burst: 3, everyMs: 1_000 });
-  expect([1, 2, 3].map(() => rateGuard.ask('a', 5_000))).toEqual([0, 0, 0]);
-  expect(rateGuard.ask('a', 5_000)).toBe(1_000);
-  expect(rateGuard.ask('a', 5_400)).toBe(600);
-  expect(rateGuard.ask('b', 5_400)).toBe(0);
-  expect(rateGuard.ask('a', 6_000)).toBe(0);
-  expect(rateGuard.ask('a', 6_000)).toBe(1_000);
-  expect([1, 2, 3, 4].map(() => rateGuard.ask('a', 60_000))).toEqual([0, 0, 0, 1_000]);
+  expect([1, 2, 3].map(() => rateGuard.acquire('a', 5_000))).toEqual([0, 0, 0]);
+  expect(rateGuard.acquire('a', 5_000)).toBe(1_000);
+  expect(rateGuard.acquire('a', 5_400)).toBe(600);
+  expect(rateGuard.acquire('b', 5_400)).toBe(0);
+  expect(rateGuard.acquire('a', 6_000)).toBe(0);
+  expect(rateGuard.acquire('a', 6_000)).toBe(1_000);
+  expect([1, 2, 3, 4].map(() => rateGuard.acquire('a', 60_000))).toEqual([0, 0, 0, 1_000]);
 });
 
 test('who wants to be left alone is, for as long as it said', () => {
   const rateGuard = createRateGuard(null);
-  expect(rateGuard.ask('a', 1_000)).toBe(0);
-  rateGuard.rest('a', 1_500);
-  expect(rateGuard.ask('a', 1_200)).toBe(300);
-  expect(rateGuard.ask('b', 1_200)).toBe(0);
-  expect(rateGuard.ask('a', 1_500)).toBe(0);
+  expect(rateGuard.acquire('a', 1_000)).toBe(0);
+  rateGuard.pauseUntil('a', 1_500);
+  expect(rateGuard.acquire('a', 1_200)).toBe(300);
+  expect(rateGuard.acquire('b', 1_200)).toBe(0);
+  expect(rateGuard.acquire('a', 1_500)).toBe(0);
 });
 
 test('a carrier that is held back is not called', async () => {

@@ -7,29 +7,29 @@ import type { Carrier } from './contract.ts';
  */
 interface RateGuard {
   /** Returns 0 when a call may be made, and counts it; else the number of milliseconds until the next call. */
-  ask(name: string, now: number): number;
+  acquire(name: string, now: number): number;
   /** Records the time until which the service accepts no calls. */
-  rest(name: string, until: number): void;
+  pauseUntil(name: string, until: number): void;
 }
 
 interface Account {
   /** The time at which the calls admitted so far would be done, at one every `everyMs`. */
   busyUntil: number;
-  restsUntil: number;
+  pausedUntil: number;
 }
 
 /** Allows `burst` calls at once, and then one every `everyMs`. Null when only the service's own answers limit the rate. */
 export function createRateGuard(limit: { burst: number; everyMs: number } | null): RateGuard {
   const accounts = createCache<Account>(50_000);
   function accountOf(name: string): Account {
-    const account = accounts.get(name) ?? { busyUntil: 0, restsUntil: 0 };
+    const account = accounts.get(name) ?? { busyUntil: 0, pausedUntil: 0 };
     accounts.set(name, account);
     return account;
   }
   return {
-    ask(name, now) {
+    acquire(name, now) {
       const account = accountOf(name);
-      if (account.restsUntil > now) return account.restsUntil - now;
+      if (account.pausedUntil > now) return account.pausedUntil - now;
       if (!limit) return 0;
       const { burst, everyMs } = limit;
       const waitMs = account.busyUntil - now - (burst - 1) * everyMs;
@@ -37,8 +37,8 @@ export function createRateGuard(limit: { burst: number; everyMs: number } | null
       account.busyUntil = Math.max(account.busyUntil, now) + everyMs;
       return 0;
     },
-    rest(name, until) {
-      accountOf(name).restsUntil = until;
+    pauseUntil(name, until) {
+      accountOf(name).pausedUntil = until;
     },
   };
 }
@@ -48,7 +48,7 @@ export function withRateGuard(carrier: Carrier, rateGuard: RateGuard, clock: () 
   return {
     ...carrier,
     async reserve() {
-      const waitMs = rateGuard.ask(carrier.rateLimitKey ?? carrier.name, clock());
+      const waitMs = rateGuard.acquire(carrier.rateLimitKey ?? carrier.name, clock());
       if (waitMs === 0) return { send: carrier.send, release() {} };
       return {
         kind: 'throttled',

@@ -120,7 +120,7 @@ test('an answer that says there is no call left for a while is heeded before the
     rateLimitKey: 'x',
     publicUrl,
     url,
-    onEnough: (ms) => rests.push(ms),
+    onQuotaExhausted: (ms) => rests.push(ms),
   });
   for (const expected of [[], [60_000]]) {
     expect((await carrier.send(message(), AbortSignal.timeout(5_000))).kind).toBe('accepted');

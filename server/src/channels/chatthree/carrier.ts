@@ -17,7 +17,7 @@ interface ChatthreeCarrierOptions {
   publicUrl: () => string;
   timeoutMs?: number;
   /** Called with the number of milliseconds for which the service accepts no more calls. */
-  onEnough?: (ms: number) => void;
+  onQuotaExhausted?: (ms: number) => void;
 }
 
 const defaultTimeoutMs = 15_000;
@@ -44,7 +44,7 @@ export function chatthreeCarriers({
       name: `chatthree:${key}`,
       rateLimitKey,
       url,
-      onEnough: (ms) => rateGuard.rest(rateLimitKey, clock() + ms),
+      onQuotaExhausted: (ms) => rateGuard.pauseUntil(rateLimitKey, clock() + ms),
     });
     return withRateGuard(chatTargets.health.observe(carrier, endpoint), rateGuard, clock);
   };
@@ -80,7 +80,7 @@ export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrie
         signal,
       });
       const restMs = answer.kind === 'answer' ? restOf(answer.headers) : null;
-      if (restMs !== null) options.onEnough?.(restMs);
+      if (restMs !== null) options.onQuotaExhausted?.(restMs);
       const outcome = outcomeOf(wholeRefusal(answer), clock());
       // The service's text is shown to people and must not show the token, even if the service repeats it.
       return { ...outcome, detail: outcome.detail.replaceAll(token, '…') };

@@ -9,7 +9,7 @@ import { addStored, claimMeasure, measure, saveMeasured } from './storage-store.
 const mebibyte = 1_048_576;
 const everyMs = 5_000;
 /** An environment's added bytes are written at once when they exceed this. */
-const muchBytes = 16 * mebibyte;
+const largeStorageBytes = 16 * mebibyte;
 
 type QuotaSetting = Pick<Config, 'CARILLON_STORAGE_QUOTA_MB'>;
 
@@ -72,7 +72,7 @@ export function startStorageMeter({
       if (quotaOf(config, holder) === null) return;
       const sum = (added.get(holder.environmentId) ?? 0) + bytes();
       added.set(holder.environmentId, sum);
-      if (sum >= muchBytes) void flush();
+      if (sum >= largeStorageBytes) void flush();
     },
     flush,
     async stop() {

@@ -129,7 +129,7 @@ export async function lockedStatuses(
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
-const storeWords = statement(
+const storeTexts = statement(
   'dispatch_store_rendered',
   `update notification_contents c set
      subject = i.subject, html_body = i.html_body, text_body = i.text_body, structured = i.structured, rendered_at = now(),
@@ -140,13 +140,13 @@ const storeWords = statement(
 );
 
 /** Rendered content is stored: GET shows it, and later rounds send it. */
-export async function markRendered(sql: Sql, words: ({ id: string } & StoredRendering)[]): Promise<void> {
-  if (words.length === 0) return;
+export async function markRendered(sql: Sql, texts: ({ id: string } & StoredRendering)[]): Promise<void> {
+  if (texts.length === 0) return;
   await Promise.all([
-    storeWords(sql, [JSON.stringify(words)]),
+    storeTexts(sql, [JSON.stringify(texts)]),
     markStored(
       sql,
-      words.flatMap(({ body_object }) => body_object ?? []),
+      texts.flatMap(({ body_object }) => body_object ?? []),
     ),
   ]);
 }

@@ -170,7 +170,7 @@ function createLoopShare(): { acquire(claimBegan: number): Promise<void> } {
   async function startWaiting(): Promise<void> {
     isStarting = true;
     while (waiting.length > 0) {
-      await letOthersGoFirst();
+      await yieldToOtherWork();
       const first = waiting.reduce((one, other) => (other.claimBegan < one.claimBegan ? other : one));
       waiting.splice(waiting.indexOf(first), 1);
       first.start();
@@ -178,7 +178,7 @@ function createLoopShare(): { acquire(claimBegan: number): Promise<void> } {
     isStarting = false;
   }
 
-  async function letOthersGoFirst(): Promise<void> {
+  async function yieldToOtherWork(): Promise<void> {
     const now = performance.now();
     if (now - slice.began < sliceMs) return yieldToEventLoop();
     do await pause(sliceMs);

@@ -50,10 +50,10 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
     openSession(config, { ...options, timeouts }, signal);
   const pool = createSessionPool(open, { connections: maxConnections, messagesPerConnection, idleMs });
 
-  type Held = Awaited<ReturnType<typeof pool.acquire>>;
+  type LeasedSession = Awaited<ReturnType<typeof pool.acquire>>;
 
   async function deliver(
-    { session, reused }: Held,
+    { session, reused }: LeasedSession,
     mime: Mime,
     signal: AbortSignal,
     urgent: boolean,
@@ -90,18 +90,18 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
 
   function reserve(signal: AbortSignal, urgent: boolean): Promise<Reservation | Outcome> {
     return outcomeOf(async () => {
-      const held = await pool.acquire({ fresh: false, urgent, signal });
+      const leased = await pool.acquire({ fresh: false, urgent, signal });
       return {
-        release: () => pool.release(held.session),
+        release: () => pool.release(leased.session),
         async send(message: EmailMessage, sendSignal) {
           let mime: Mime;
           try {
             mime = await buildMime(options.tasks ?? inPlace, message, new Date());
           } catch (error) {
-            pool.release(held.session);
+            pool.release(leased.session);
             return unbuiltMessage(error, 'mime');
           }
-          return outcomeOf(() => deliver(held, mime, sendSignal, urgent), sendSignal);
+          return outcomeOf(() => deliver(leased, mime, sendSignal, urgent), sendSignal);
         },
       };
     }, signal);

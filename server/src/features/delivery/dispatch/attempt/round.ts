@@ -91,7 +91,7 @@ export async function runRound(
     const until = options.throttledUntil(carrier);
     if (until > 0) {
       waitFor(carrier, until, `${carrier.name} asked us to slow down`);
-      trace.push(passedOver(carrier, until, clock()));
+      trace.push(skippedEntry(carrier, until, clock()));
       continue;
     }
     if (carrier.gone !== undefined) {
@@ -111,7 +111,7 @@ export async function runRound(
     if (outcome.kind === 'throttled' && outcome.heldBack) {
       const until = await options.throttle(carrier, outcome, startedAt);
       waitFor(carrier, until, `${carrier.name}: ${outcome.detail}`);
-      trace.push(heldBack(carrier, outcome, until, clock()));
+      trace.push(delayedEntry(carrier, outcome, until, clock()));
       continue;
     }
     if (refusal !== null)
@@ -224,12 +224,17 @@ function endsRound(outcome: Outcome): boolean {
   return outcome.kind === 'accepted' || outcome.kind === 'suppress' || outcome.kind === 'ambiguous';
 }
 
-function passedOver({ name }: Carrier, until: number, now: number): StoredTraceEntry {
+function skippedEntry({ name }: Carrier, until: number, now: number): StoredTraceEntry {
   const end = new Date(until).toISOString();
   return decision('pace', 'passed_over', `${name} asked us to slow down and is throttled until ${end}.`, now);
 }
 
-function heldBack({ name }: Carrier, { detail }: Throttled, until: number, now: number): StoredTraceEntry {
+function delayedEntry(
+  { name }: Carrier,
+  { detail }: Throttled,
+  until: number,
+  now: number,
+): StoredTraceEntry {
   const end = new Date(until).toISOString();
   return decision('pace', 'held_back', `${name} is not called before ${end}. ${detail}`, now);
 }

@@ -100,14 +100,14 @@ export function settlementOf(
       // The connection may be repaired within the day; until then nothing is lost.
       return retried(round, message, at, null);
     case 'ambiguous':
-      return openOutcome(round, fact, recogniserOf(outcome, carrier), message, at);
+      return openOutcome(round, fact, reportKeyOf(outcome, carrier), message, at);
     default:
       return assertNever(outcome);
   }
 }
 
 /** Returns the carrier if it would recognise a repeat of this message. */
-function recogniserOf(
+function reportKeyOf(
   { unrepeatable }: Extract<Outcome, { kind: 'ambiguous' }>,
   carrier: Carrier,
 ): Carrier | null {
@@ -157,7 +157,7 @@ export function openOutcome(
   return { ...lost, outcomeUnknown: true };
 }
 
-const guesses: ReadonlySet<string> = new Set(['AttemptFailed', 'Failed', 'Retrying']);
+const assumedOutcomes: ReadonlySet<string> = new Set(['AttemptFailed', 'Failed', 'Retrying']);
 
 /** The answer was lost, but the provider has since reported the status: nothing is left to decide. */
 export function settledByReport(
@@ -166,7 +166,7 @@ export function settledByReport(
   now: number,
 ): ReportedSettlement {
   const detail = `The provider has reported its status: ${status}.`;
-  const events = settled.events.filter(({ type }) => !guesses.has(type));
+  const events = settled.events.filter(({ type }) => !assumedOutcomes.has(type));
   const trace = [
     ...settled.trace.filter((entry) => entry.kind !== 'decision' || entry.name !== 'outcome_unknown'),
     unknownOutcome('reported', detail, now),

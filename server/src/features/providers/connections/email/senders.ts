@@ -21,7 +21,7 @@ export interface EmailConnections {
 const idleMs = 5 * 60_000;
 const sweepMs = 60_000;
 
-interface Held {
+interface OpenCarrier {
   carrier: ProviderCarrier;
   usedAt: number;
 }
@@ -34,7 +34,7 @@ export function createEmailConnections(
   const { pool, keyring, config, clock, log, sandboxStore } = deps;
   // Carriers are keyed by all of their settings. A carrier whose settings changed is not asked for again, finishes its calls,
   // and is closed when it has been idle.
-  const carriers = new Map<string, Held>();
+  const carriers = new Map<string, OpenCarrier>();
   const contextOf = (address: string | null): ProviderContext => ({
     policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
     clock,
@@ -45,18 +45,18 @@ export function createEmailConnections(
   });
 
   const sweep = setInterval(() => {
-    for (const [key, held] of carriers) {
-      if (clock() - held.usedAt <= idleMs) continue;
+    for (const [key, open] of carriers) {
+      if (clock() - open.usedAt <= idleMs) continue;
       carriers.delete(key);
-      void held.carrier.close();
+      void open.carrier.close();
     }
   }, sweepMs).unref();
 
-  function hold(key: string, create: () => ProviderCarrier): Carrier {
-    const held = carriers.get(key) ?? { carrier: create(), usedAt: 0 };
-    held.usedAt = clock();
-    carriers.set(key, held);
-    return held.carrier;
+  function keepOpen(key: string, create: () => ProviderCarrier): Carrier {
+    const open = carriers.get(key) ?? { carrier: create(), usedAt: 0 };
+    open.usedAt = clock();
+    carriers.set(key, open);
+    return open.carrier;
   }
 
   function carrierOf(
@@ -67,7 +67,7 @@ export function createEmailConnections(
     const kind = emailProviders[provider.kind];
     if (!kind) return null;
     try {
-      return hold(`${environmentId} ${context.smtpName} ${JSON.stringify(provider)}`, () => ({
+      return keepOpen(`${environmentId} ${context.smtpName} ${JSON.stringify(provider)}`, () => ({
         ...kind.create(provider.name, openConfig(keyring, environmentId, kind, provider), context),
         providerId: provider.id,
       }));
@@ -79,7 +79,7 @@ export function createEmailConnections(
 
   function managedCarrier({ url, from }: ManagedRelay): Carrier {
     const clientName = smtpNameFor(config, from.address);
-    return hold('managed', () => ({
+    return keepOpen('managed', () => ({
       // The operator chose this server, so it may be in the private network.
       ...createSmtpCarrier('managed', smtpConfigOfUrl(url), {
         policy: 'all',
