@@ -82,6 +82,7 @@ interface TagOwner {
   environment_id: string;
 }
 
+/** Takes a number of tags for each owner, ahead of the rows that will use them. Returns the first tag of each. */
 const reserveTags = statement<TagOwner & { first: number; burst: number }>(
   'queue_reserve_tags',
   `with queue_arriving as (
@@ -90,11 +91,6 @@ const reserveTags = statement<TagOwner & { first: number; burst: number }>(
    select kind, lane, environment_id, (before + 1)::float8 as first, burst
    from queue_taken_turns join queue_arriving using (kind, lane, environment_id)`,
 );
-
-/** Takes a number of tags for each owner, ahead of the rows that will use them. Returns the first tag of each. */
-function insertTags(sql: Sql, requests: (TagOwner & { burst: number })[], lows: LowTags) {
-  return reserveTags(sql, [JSON.stringify(requests), lows]);
-}
 
 /** Reserved tags are dropped after this time: by then the tags of other environments may have passed them. */
 const lifetimeMs = 200;
@@ -175,7 +171,7 @@ export function createFairnessTags(sql: Sql, lows: () => LowTags, now = steadyCl
       wanted.clear();
       const requests = batch.map((reserved) => ({ ...reserved.owner, burst: tagsPerPeriod(reserved) }));
       try {
-        const given = await insertTags(sql, requests, lows());
+        const given = await reserveTags(sql, [JSON.stringify(requests), lows()]);
         const expiresAt = now() + lifetimeMs;
         for (const { first, burst, ...owner } of given)
           batch

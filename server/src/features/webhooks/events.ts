@@ -80,18 +80,18 @@ export async function recordSubscribed(
     })),
   );
   const rows = recorded.map(({ row }) => row);
-  const pausedIds = await insertEvents(sql, rows, deliveries);
+  const paused = await insertEvents(sql, [JSON.stringify(rows), JSON.stringify(deliveries)]);
   const due = deliveries.map(({ id, environment_id, endpoint_id }) => ({
     id,
     environmentId: environment_id,
     endpointId: endpoint_id,
     note: note.forced ? note : null,
   }));
-  await enqueueDeliveries(sql, queue, due, note.forced ? [] : pausedIds);
+  await enqueueDeliveries(sql, queue, due, note.forced ? [] : paused.map(({ id }) => id));
   return deliveries.map(({ id }) => id);
 }
 
-function eventRow(event: WebhookEvent): EventRow {
+function eventRow(event: WebhookEvent) {
   const id = event.id ?? newId();
   const created_at = new Date(idTime(id)).toISOString();
   const chain = event.chain ?? null;
@@ -114,24 +114,8 @@ export async function recordEvents(
   return recordSubscribed(sql, queue, await listSubscriptions(sql, events));
 }
 
-interface EventRow {
-  id: string;
-  environment_id: string;
-  type: string;
-  notification_id: string | null;
-  chain: string | null;
-  body: string;
-}
-
-interface NewDelivery {
-  id: string;
-  environment_id: string;
-  endpoint_id: string;
-  event_id: string;
-  event_type: string;
-}
-
-const insert = statement<{ id: string }>(
+/** Returns the endpoints that seem to be paused: nothing keeps them from being resumed meanwhile. */
+const insertEvents = statement<{ id: string }>(
   'webhooks_insert_events',
   `with events as (
      insert into webhook_events (id, environment_id, type, notification_id, chain, body)
@@ -146,12 +130,6 @@ const insert = statement<{ id: string }>(
    select id from webhook_endpoints
    where id = any (array(select endpoint_id from deliveries)) and status = 'paused'`,
 );
-
-/** Returns the endpoints that seem to be paused: nothing keeps them from being resumed meanwhile. */
-async function insertEvents(sql: Sql, events: EventRow[], deliveries: NewDelivery[]): Promise<string[]> {
-  const rows = await insert(sql, [JSON.stringify(events), JSON.stringify(deliveries)]);
-  return rows.map(({ id }) => id);
-}
 
 const strip = statement(
   'webhooks_erase_events',

@@ -11,9 +11,15 @@ import {
   type StoredTraceEntry,
 } from '../../notifications/notifications/index.ts';
 import { wakeRunsOf } from '../../workflows/runs/index.ts';
-import { listMatches } from './match.ts';
 import { composeRedrive, fittingOriginals, type RedriveSlice, writeRedrive } from './redrive.ts';
-import { type BulkActionRow, findBulkAction, findSender, lockBulkAction, updateBulkAction } from './store.ts';
+import {
+  type BulkActionRow,
+  findBulkAction,
+  findSender,
+  listMatches,
+  lockBulkAction,
+  updateBulkAction,
+} from './store.ts';
 
 /** A slice a second: a redrive of a million must leave room for the sends of the moment. */
 const sliceSize = 200;
@@ -91,7 +97,7 @@ async function writeSlice(
   const row = await lockBulkAction(tx, claim.environmentId, claim.id);
   if (row?.status !== 'running') return null;
   const afterPause = new Date(deps.clock() + pauseMs);
-  // The lease was lost meanwhile and is held again: another worker has done this slice.
+  // The lease was lost meanwhile and taken again: another worker has done this slice.
   if (slice?.from !== row.before) return { next: afterPause };
   const { done, ...effect } =
     row.action === 'redrive'

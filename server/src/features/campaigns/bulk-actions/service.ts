@@ -10,7 +10,6 @@ import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { endAtRate, progressView } from '../../../kernel/progress.ts';
 import { sourceIdOf } from '../../notifications/notifications/index.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
-import { listMatches } from './match.ts';
 import {
   type BulkAction,
   type BulkActionKind,
@@ -154,7 +153,7 @@ async function previewAction(
   while (next !== null && count < maxCounted && msSince(startedAt) < countWithinMs) {
     const from: string = next;
     const matches = await listReads.read(principal.id, (sql) =>
-      listMatches(sql, environmentId, action, filter, { before: from, limit: pageSize }),
+      store.listMatches(sql, environmentId, action, filter, { before: from, limit: pageSize }),
     );
     count += matches.rows.length;
     for (const { id, channel, address, template_key, last_error } of matches.rows.slice(

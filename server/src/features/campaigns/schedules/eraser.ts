@@ -18,7 +18,7 @@ const removeFromRuns = statement(
    where environment_id = $1 and status = 'running' and definition #> '{target,audience,users}' ?| $2::text[]`,
 );
 
-/** A schedule whose trigger data names the person is about nobody else: it is paused. Its timer then does nothing. */
+/** A schedule whose trigger data names the person has no other recipient, so it is paused. Its timer then does nothing. */
 const pauseNaming = statement(
   'schedules_pause_naming',
   `update schedules set target = jsonb_set(target::jsonb, '{trigger_data}', '{}'), status = 'paused', next_slot = null

@@ -25,7 +25,7 @@ export function createScheduleJob(deps: Pick<Deps, 'clock'> & StartDeps): Job<st
 }
 
 /**
- * Begins what is due and sets the timer to the next slot, in one transaction: a slot begins once, whatever is killed when.
+ * Begins what is due and sets the timer to the next slot, in one transaction: a slot begins once, even when processes are killed.
  * The runs are started by another work item, so that a large audience does not delay the next slot.
  */
 async function fire(

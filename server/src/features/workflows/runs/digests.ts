@@ -31,15 +31,13 @@ export async function joinDigests(tx: Sql, joins: DigestJoin[]): Promise<JoinedD
   const joined: JoinedDigest = { inputs: new Map(), full: new Set() };
   if (joins.length === 0) return joined;
   const groups = groupByKey(joins);
-  const open = await lockOrOpenDigests(
-    tx,
-    [...groups.values()].flatMap(([first]) =>
-      first ? [{ ...keyOf(first), run_id: first.runId, closes_at: closingOf(first).toISOString() }] : [],
-    ),
+  const wanted = [...groups.values()].flatMap(([first]) =>
+    first ? [{ ...keyOf(first), run_id: first.runId, closes_at: closingOf(first).toISOString() }] : [],
   );
+  const open = await lockOrOpenDigests(tx, [storableJson(wanted)]);
   const left: OpenDigest[] = [];
   const gone: DigestKey[] = [];
-  const items: Parameters<typeof insertItems>[1] = [];
+  const items: { run_id: string; source_run_id: string; item: JsonObject }[] = [];
   for (const digest of open) {
     let current: OpenDigest | null = digest;
     for (const join of groups.get(nameOf(digest)) ?? []) {
@@ -65,7 +63,11 @@ export async function joinDigests(tx: Sql, joins: DigestJoin[]): Promise<JoinedD
     if (current) left.push(current);
     else gone.push(digest);
   }
-  await Promise.all([updateDigests(tx, left), deleteFullDigests(tx, gone), insertItems(tx, items)]);
+  await Promise.all([
+    left.length > 0 && updateDigests(tx, [storableJson(left)]),
+    gone.length > 0 && deleteFullDigests(tx, [storableJson(gone)]),
+    insertItems(tx, [storableJson(items)]), // each join has one
+  ]);
   return joined;
 }
 
@@ -114,7 +116,8 @@ interface OpenDigest extends DigestKey {
 
 const keyOrder = 'workflow_id, step_id, key'; // one locking order for all: no deadlocks
 
-const lockOrOpenRows = statement<OpenDigest>(
+/** Locks the open digest of each key; opens the given one where there is none. */
+const lockOrOpenDigests = statement<OpenDigest>(
   'runs_lock_digests',
   `insert into digests as d (workflow_id, step_id, key, run_id, item_count, item_size, closes_at)
    select workflow_id, step_id, key, run_id, 0, 0, closes_at
@@ -125,15 +128,7 @@ const lockOrOpenRows = statement<OpenDigest>(
    returning workflow_id, step_id, key, run_id, item_count, item_size, closes_at`,
 );
 
-/** Locks the open digest of each key; opens the given one where there is none. */
-function lockOrOpenDigests(
-  sql: Sql,
-  digests: (DigestKey & { run_id: string; closes_at: string })[],
-): Promise<OpenDigest[]> {
-  return lockOrOpenRows(sql, [storableJson(digests)]);
-}
-
-const updateRows = statement(
+const updateDigests = statement(
   'runs_update_digests',
   `update digests d set run_id = i.run_id, item_count = i.item_count, item_size = i.item_size,
      closes_at = i.closes_at
@@ -143,20 +138,12 @@ const updateRows = statement(
    where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key`,
 );
 
-async function updateDigests(sql: Sql, digests: OpenDigest[]): Promise<void> {
-  if (digests.length > 0) await updateRows(sql, [storableJson(digests)]);
-}
-
-const deleteFullRows = statement(
+/** The caller holds the locks of the digests. */
+const deleteFullDigests = statement(
   'runs_delete_full_digests',
   `delete from digests d using json_to_recordset($1::json) as i (workflow_id uuid, step_id text, key text)
    where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key`,
 );
-
-/** The caller holds the locks of the digests. */
-async function deleteFullDigests(sql: Sql, digests: DigestKey[]): Promise<void> {
-  if (digests.length > 0) await deleteFullRows(sql, [storableJson(digests)]);
-}
 
 const lockOpenRows = statement<{ run_id: string }>(
   'runs_lock_open_digests',
@@ -183,18 +170,11 @@ export async function listOpenDigests(sql: Sql, runIds: string[]): Promise<Set<s
   return new Set((await listOpenRows(sql, [runIds])).map((row) => row.run_id));
 }
 
-const insertItemRows = statement(
+const insertItems = statement(
   'runs_insert_digest_items',
   `insert into digest_items (run_id, source_run_id, item)
    select run_id, source_run_id, item from json_to_recordset($1::json) as (run_id uuid, source_run_id uuid, item json)`,
 );
-
-async function insertItems(
-  sql: Sql,
-  items: { run_id: string; source_run_id: string; item: JsonObject }[],
-): Promise<void> {
-  if (items.length > 0) await insertItemRows(sql, [storableJson(items)]);
-}
 
 const listItemRows = statement<{ run_id: string; item: JsonObject }>(
   'runs_list_digest_items',
