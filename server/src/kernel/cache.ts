@@ -10,6 +10,19 @@ export function createCache<Value extends {}>(size: number, ms?: number): Cache<
   return new LRUCache({ ...limitOf(size), ...(ms === undefined ? {} : { ttl: ms }) });
 }
 
+/** Caches a value while it is loaded, so that concurrent callers share the load, and from then on unless the load fails. */
+export function cacheLoad<Value>(
+  cache: Cache<Promise<Value>>,
+  name: string,
+  loading: Promise<Value>,
+): Promise<Value> {
+  cache.set(name, loading);
+  loading.catch(() => {
+    if (cache.peek(name) === loading) cache.delete(name);
+  });
+  return loading;
+}
+
 /** A cache whose values must be closed when they make room for others. */
 export function createClosingCache<Value extends {}>(
   size: number,

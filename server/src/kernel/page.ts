@@ -95,6 +95,18 @@ export function pageOf<Row extends { id: string }>(
   return { data, next_cursor: last === null ? null : encodeCursor(list, last) };
 }
 
+/** The page of a list with offsets for cursors, from the `limit + 1` rows that a store read. */
+export function pageByOffset<Row>(
+  list: string,
+  rows: Row[],
+  limit: number,
+  offsetOf: (last: Row) => string,
+): Page<Row> {
+  const data = rows.slice(0, limit);
+  const last = rows.length > limit ? data.at(-1) : undefined;
+  return { data, next_cursor: last === undefined ? null : encodeOffset(list, offsetOf(last)) };
+}
+
 /** Returns how many of the first rows, by their sizes, fit on a page together: at least one. */
 export function countFitting(sizes: readonly number[], maxTotal: number): number {
   let total = 0;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../../db/sql.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
-import { createCache } from '../../../kernel/cache.ts';
+import { cacheLoad, createCache } from '../../../kernel/cache.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import {
   type Catalogue,
@@ -86,14 +86,7 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
 
   return {
     current(environmentId) {
-      const cached = known.get(environmentId);
-      if (cached) return cached;
-      const loading = listCurrent(pool, environmentId);
-      known.set(environmentId, loading);
-      loading.catch(() => {
-        if (known.peek(environmentId) === loading) known.delete(environmentId);
-      });
-      return loading;
+      return known.get(environmentId) ?? cacheLoad(known, environmentId, listCurrent(pool, environmentId));
     },
     resolveAll,
     resolve: async (pins) => (await resolveAll([pins]))[0] ?? noParts,

@@ -5,8 +5,8 @@ import { invalidParameter, notFound, Problem, versionConflict } from '../../../k
 import {
   countFitting,
   decodeOffset,
-  encodeOffset,
   type Page,
+  pageByOffset,
   pageOf,
   pageRequest,
 } from '../../../kernel/page.ts';
@@ -119,9 +119,7 @@ export function createPartService(deps: PartDeps): PartService {
       const after = cursor === undefined ? null : decodeOffset(list, cursor, readMissingCursor);
       const wanted = locale === undefined ? null : readLocale(locale);
       const rows = await listMissing(pool, environmentId, wanted, { after, limit });
-      const data = rows.slice(0, limit);
-      const last = rows.length > limit ? data.at(-1) : undefined;
-      return { data, next_cursor: last ? encodeOffset(list, `${last.locale} ${last.key}`) : null };
+      return pageByOffset(list, rows, limit, ({ locale, key }) => `${locale} ${key}`);
     },
   };
 }

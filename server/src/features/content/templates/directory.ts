@@ -1,6 +1,6 @@
 import type { Channel } from '../../../channels/contract.ts';
 import type { Pool } from '../../../db/sql.ts';
-import { createCache } from '../../../kernel/cache.ts';
+import { cacheLoad, createCache } from '../../../kernel/cache.ts';
 import { findCurrentVersion } from './store.ts';
 
 /** The lifetime of a cached answer: the longest time for which another process keeps pinning the previous version. */
@@ -36,12 +36,7 @@ export function createTemplateDirectory(pool: Pool): TemplateDirectory {
         // A negative answer never comes from the cache: a template just saved through another process is usable here at once.
         if (version?.channels.has(channel)) return version;
       }
-      const loading = load(environmentId, key);
-      known.set(name, loading);
-      loading.catch(() => {
-        if (known.peek(name) === loading) known.delete(name);
-      });
-      return loading;
+      return cacheLoad(known, name, load(environmentId, key));
     },
     forget(environmentId, key) {
       known.delete(nameOf(environmentId, key));

@@ -3,7 +3,7 @@ import type { Deps } from '../../../deps.ts';
 import type { Caller, Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { idTime, newId } from '../../../kernel/ids.ts';
-import { decodeOffset, encodeOffset, type Page } from '../../../kernel/page.ts';
+import { decodeOffset, type Page, pageByOffset } from '../../../kernel/page.ts';
 import { isoTime } from '../../../kernel/time-zone.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import {
@@ -113,12 +113,7 @@ export function createTopicService({
       const list = `subscribers:${id}`;
       const after = cursor === undefined ? '' : decodeOffset(list, cursor, readUserId);
       const rows = await listReads.read(principal.id, (sql) => listSubscribers(sql, id, { after, limit }));
-      const data = rows.slice(0, limit);
-      const last = data.at(-1);
-      return {
-        data,
-        next_cursor: rows.length > limit && last ? encodeOffset(list, last.external_user_id) : null,
-      };
+      return pageByOffset(list, rows, limit, ({ external_user_id }) => external_user_id);
     },
 
     async subscribe(principal, key, externalUserIds) {

@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
-import { createCache } from '../../../kernel/cache.ts';
+import { cacheLoad, createCache } from '../../../kernel/cache.ts';
 import { type CategoryRow, listCategoriesByKey } from './store.ts';
 
 /** The lifetime of a cached answer: the longest time for which another process accepts sends for an archived category. */
@@ -39,12 +39,7 @@ export function createCategoryDirectory({ pool }: Pick<Deps, 'pool'>): CategoryD
       // A refusal never comes from the cache: a category just created or restored through another process is usable here at
       // once.
       if (cached && !cached.isArchived) return cached;
-      const loading = loads.add({ environmentId, key });
-      known.set(name, loading);
-      loading.catch(() => {
-        if (known.peek(name) === loading) known.delete(name);
-      });
-      return loading;
+      return cacheLoad(known, name, loads.add({ environmentId, key }));
     },
     forget(environmentId, key) {
       known.delete(nameOf(environmentId, key));

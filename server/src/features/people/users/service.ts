@@ -7,7 +7,7 @@ import { createBatcher } from '../../../kernel/batcher.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
 import { invalidParameter, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { decodeOffset, encodeOffset, type Page } from '../../../kernel/page.ts';
+import { decodeOffset, type Page, pageByOffset } from '../../../kernel/page.ts';
 import { languageTag } from '../../../kernel/patterns.ts';
 import { isTimeZone } from '../../../kernel/time-zone.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
@@ -56,9 +56,7 @@ export function createUserService({
       const rows = await listReads.read(callerId, (sql) =>
         listNewestUsers(sql, environmentId, search, { before, limit }),
       );
-      const data = rows.slice(0, limit);
-      const last = data.at(-1);
-      return { data, next_cursor: rows.length > limit && last ? encodeOffset(list, offsetOf(last)) : null };
+      return pageByOffset(list, rows, limit, offsetOf);
     },
 
     async get({ environmentId }, externalUserId) {

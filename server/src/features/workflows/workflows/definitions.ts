@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Definition, parseDefinition } from '../../../engine/index.ts';
-import { createCache } from '../../../kernel/cache.ts';
+import { cacheLoad, createCache } from '../../../kernel/cache.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { openBody, shownBody } from './sealed-body.ts';
 import { findWorkflow, listBodies } from './store.ts';
@@ -111,12 +111,7 @@ export function createWorkflowDirectory(pool: Pool, definitions: Definitions): W
       // at once.
       const remembered = isRead ? null : await known.get(name);
       if (remembered) return remembered;
-      const loading = load(environmentId, key);
-      known.set(name, loading);
-      loading.catch(() => {
-        if (known.peek(name) === loading) known.delete(name);
-      });
-      return loading;
+      return cacheLoad(known, name, load(environmentId, key));
     },
     forget(environmentId, key) {
       known.delete(`${environmentId} ${key}`);
