@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from './db/embedded/index.ts';
 import { listUsedKeys, openKeyring } from './db/encryption-keys.ts';
 import { foreignMigrations, migrate } from './db/migrate.ts';
 import { ensurePartitions } from './db/partitions.ts';
-import { passFence, poolSizes } from './db/pool-settings.ts';
+import { allowedByFence, poolSizes } from './db/pool-settings.ts';
 import { createReplicaReads, primaryReads, type ReplicaTimes } from './db/replica.ts';
 import { createPool, type Pool, type PoolOptions } from './db/sql.ts';
 import { waitUntilWritable } from './db/standby.ts';
@@ -208,7 +208,7 @@ async function openDatabase(config: Config, options: AppOptions, stops: Stops): 
   const pool = createPool(url, sizes.main, {}, poolOptions);
   const claimPool = createPool(url, sizes.claims, { synchronous_commit: 'off' }, poolOptions);
   const longDeadline = { ...poolOptions, deadlineMs: housekeepingDeadlineMs };
-  const housekeepingPool = createPool(url, sizes.housekeeping, passFence, longDeadline);
+  const housekeepingPool = createPool(url, sizes.housekeeping, allowedByFence, longDeadline);
   const pools = [pool, claimPool, housekeepingPool];
   stops.push(() => Promise.all(pools.map((each) => each.end())));
   const shortenDeadlines = (): void => {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '../db/embedded/index.ts';
 import { migrate } from '../db/migrate.ts';
-import { passFence } from '../db/pool-settings.ts';
+import { allowedByFence } from '../db/pool-settings.ts';
 import { createPool, type Pool, type PoolOptions, type Sql } from '../db/sql.ts';
 import { listEveryOrganizationId } from '../features/platform/accounts/index.ts';
 import { type AuditChange, recordAudit, serviceAuthor } from '../features/platform/audit/index.ts';
@@ -24,7 +24,7 @@ export async function withDatabase<Result>(
   options: PoolOptions = {},
 ): Promise<Result> {
   const database = await reachDatabase(config, print);
-  const pool = createPool(database.url, 2, passFence, options);
+  const pool = createPool(database.url, 2, allowedByFence, options);
   try {
     await migrate(pool, { progress: print });
     return await work(pool);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { passFence } from '../../src/db/pool-settings.ts';
+import { allowedByFence } from '../../src/db/pool-settings.ts';
 import { createPool, type Pool, query, transaction, untilDatabaseAnswers } from '../../src/db/sql.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { lowerFence, stopWork } from '../../src/operator/move/hold.ts';
@@ -16,7 +16,7 @@ let operator: Pool;
 const folder = mkdtempSync(join(tmpdir(), 'carillon-fence-'));
 beforeAll(async () => {
   cell = await startCell('a');
-  operator = createPool(cell.app.database.url, 2, passFence);
+  operator = createPool(cell.app.database.url, 2, allowedByFence);
 });
 afterAll(async () => {
   await operator?.end();
