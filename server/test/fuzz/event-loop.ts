@@ -1,4 +1,4 @@
-import { createThreadClock } from '../../src/kernel/processor-time.ts';
+import { createThreadClock } from '../../src/templating/watchdog.ts';
 
 /** How often the loop is looked at: short turns in a row add up to at most this much. */
 const intervalMs = 2;

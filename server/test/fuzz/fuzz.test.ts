@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createThreadClock } from '../../src/kernel/processor-time.ts';
+import { createThreadClock } from '../../src/templating/watchdog.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { watchEventLoop } from './event-loop.ts';
 import { createRandom } from './random.ts';

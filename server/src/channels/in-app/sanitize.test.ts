@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createThreadClock } from '../../kernel/processor-time.ts';
+import { createThreadClock } from '../../templating/watchdog.ts';
 import { isSafeLink } from './extras.ts';
 import { htmlProblem, sanitizeHtml, sanitizeTask } from './sanitize.ts';
 
