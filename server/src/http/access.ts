@@ -265,15 +265,11 @@ const maxComputations = 8;
  * Counts the running requests of each key and person that compute on their input, such as previews. The rate limit does not bound
  * them: one request may use seconds of a processor.
  */
-export interface Computations {
-  /** Throws when the caller has too many; otherwise returns what ends this one. */
-  begin(caller: Pick<Principal, 'id'>): () => void;
-}
-
-export function createComputations(): Computations {
+export function createComputations() {
   const running = new Map<string, number>();
   return {
-    begin({ id }) {
+    /** Throws when the caller has too many; otherwise returns what ends this one. */
+    begin(id: string): () => void {
       const count = running.get(id) ?? 0;
       if (count >= maxComputations)
         throw new Problem(

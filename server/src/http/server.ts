@@ -9,7 +9,6 @@ import { isLargerThan, isRecord } from '../kernel/json.ts';
 import type { Span } from '../kernel/tracing.ts';
 import {
   authenticate,
-  type Computations,
   callerIdOf,
   challenge,
   createComputations,
@@ -57,7 +56,7 @@ type HttpDeps = Pick<
 type ServerContext = HttpDeps & {
   sockets: ReturnType<typeof createSockets>;
   streams: EventStreams;
-  computations: Computations;
+  computations: ReturnType<typeof createComputations>;
 };
 
 interface ServerOptions {
@@ -274,7 +273,7 @@ function register(app: FastifyInstance, context: ServerContext, route: Route): v
       }
       checkBody?.(body);
       const writer = route.method === 'GET' ? null : callerIdOf(request.principal);
-      const ended = route.computes && writer ? context.computations.begin({ id: writer }) : null;
+      const ended = route.computes && writer ? context.computations.begin(writer) : null;
       if (writer) context.listReads.wrote(writer);
       let result: Reply;
       try {

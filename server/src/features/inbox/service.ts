@@ -10,31 +10,9 @@ import type { BulkRequest, FeedQuery, Item, UnreadCounts } from './schema.ts';
 import { beginSnooze, endSnooze } from './snoozes.ts';
 import { findFeed, findItem, findTabCounts, findUnreadCount } from './store.ts';
 
-export interface InboxService {
-  feed(
-    owner: Owner,
-    query: FeedQuery,
-  ): Promise<{ data: Item[]; next_cursor: string | null; unread_count: number }>;
-  get(owner: Owner, id: string): Promise<Item>;
-  unreadCount(owner: Owner): Promise<number>;
-  unreadCounts(owner: Owner): Promise<UnreadCounts>;
-  /** Idempotent. */
-  mark(owner: Owner, id: string, as: 'read' | 'unread' | 'archived'): Promise<Item>;
-  /** Changes all items that fit the request. */
-  markAll(
-    owner: Owner,
-    as: 'read' | 'archived',
-    request: BulkRequest,
-  ): Promise<{ marked: number; unread: number }>;
-  /** Hides the item until a time. A snoozed item gets the new time. */
-  snooze(owner: Owner, id: string, until: string): Promise<Item>;
-  /** Ends the snooze now. Idempotent. */
-  unsnooze(owner: Owner, id: string): Promise<Item>;
-  /** Records the action that the recipient chose. The first one stays; the same one again changes nothing. */
-  act(owner: Owner, id: string, key: string): Promise<Item>;
-}
+export type InboxService = ReturnType<typeof createInboxService>;
 
-export function createInboxService(deps: ActionDeps): InboxService {
+export function createInboxService(deps: ActionDeps) {
   const { pool } = deps;
 
   async function get(owner: Owner, id: string): Promise<Item> {
@@ -44,7 +22,7 @@ export function createInboxService(deps: ActionDeps): InboxService {
   }
 
   return {
-    async feed(owner, query) {
+    async feed(owner: Owner, query: FeedQuery) {
       const { status = 'all', category, tag } = query;
       const tab = category || tag ? `:${JSON.stringify([category, tag])}` : '';
       const list = `inbox:${owner.environmentId}:${status}:${owner.externalUserId}${tab}`;
@@ -58,9 +36,9 @@ export function createInboxService(deps: ActionDeps): InboxService {
 
     get,
 
-    unreadCount: (owner) => findUnreadCount(pool, owner),
+    unreadCount: (owner: Owner) => findUnreadCount(pool, owner),
 
-    async unreadCounts(owner) {
+    async unreadCounts(owner: Owner): Promise<UnreadCounts> {
       const [unread_count, tabs] = await Promise.all([
         findUnreadCount(pool, owner),
         findTabCounts(pool, owner),
@@ -68,27 +46,32 @@ export function createInboxService(deps: ActionDeps): InboxService {
       return { unread_count, ...tabs };
     },
 
-    async mark(owner, id, as) {
+    /** Idempotent. */
+    async mark(owner: Owner, id: string, as: 'read' | 'unread' | 'archived') {
       await markOne(deps, owner, id, as);
       return get(owner, id);
     },
 
-    async markAll(owner, as, request) {
+    /** Changes all items that fit the request. */
+    async markAll(owner: Owner, as: 'read' | 'archived', request: BulkRequest) {
       const marked = await markMany(deps, owner, as, request);
       return { marked, unread: await findUnreadCount(pool, owner) };
     },
 
-    async snooze(owner, id, until) {
+    /** Hides the item until a time. A snoozed item gets the new time. */
+    async snooze(owner: Owner, id: string, until: string) {
       await beginSnooze(deps, owner, id, until);
       return get(owner, id);
     },
 
-    async unsnooze(owner, id) {
+    /** Ends the snooze now. Idempotent. */
+    async unsnooze(owner: Owner, id: string) {
       await endSnooze(deps, owner, id);
       return get(owner, id);
     },
 
-    async act(owner, id, key) {
+    /** Records the action that the recipient chose. The first one stays; the same one again changes nothing. */
+    async act(owner: Owner, id: string, key: string) {
       await takeAction(deps, owner, id, key);
       return get(owner, id);
     },

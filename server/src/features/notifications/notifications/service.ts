@@ -52,28 +52,7 @@ export interface AcceptedNotification {
 /** Whether the caller has closed the connection; what is not written by then is not written. */
 type IsAbandoned = () => boolean;
 
-export interface NotificationService {
-  accept(
-    principal: Principal,
-    request: SendRequest,
-    idempotencyKey: string | null,
-    isAbandoned?: IsAbandoned,
-  ): Promise<AcceptedNotification>;
-  /** Resolves to one entry per element; a bad element never fails the others. */
-  acceptMany(
-    principal: Principal,
-    requests: unknown[],
-    isAbandoned?: IsAbandoned,
-  ): Promise<(AcceptedNotification | Problem)[]>;
-  /** Sends a message of the service itself over a chat connection, through the same path as every other notification. */
-  sendTest(principal: Principal, test: TestMessage): Promise<Notification>;
-  get(principal: Principal, id: string): Promise<Notification>;
-  list(principal: Principal, query: NotificationQuery): Promise<Page<Notification>>;
-  update(principal: Principal, id: string, patch: NotificationPatch): Promise<Notification>;
-  delete(principal: Principal, id: string): Promise<void>;
-  resend(principal: Principal, id: string, idempotencyKey: string | null): Promise<AcceptedNotification>;
-  trace(principal: Principal, id: string): Promise<Trace>;
-}
+export type NotificationService = ReturnType<typeof createNotificationService>;
 
 type ServiceDeps = Pick<
   Deps,
@@ -102,7 +81,7 @@ export function createNotificationService(
   serviceDeps: ServiceDeps,
   wakeRuns: WakeRuns,
   options: WriteOptions = {},
-): NotificationService {
+) {
   const { pool, queue, objects, listReads } = serviceDeps;
   const deps: AcceptDeps = { ...serviceDeps, batcher: createWriteBatcher(serviceDeps, options) };
 
@@ -111,7 +90,12 @@ export function createNotificationService(
   }
 
   return {
-    accept(principal, request, idempotencyKey, isAbandoned) {
+    accept(
+      principal: Principal,
+      request: SendRequest,
+      idempotencyKey: string | null,
+      isAbandoned?: IsAbandoned,
+    ): Promise<AcceptedNotification> {
       return acceptOne(deps, principal, request, {
         key: idempotencyKey,
         defaultPriority: 'normal',
@@ -119,7 +103,12 @@ export function createNotificationService(
       });
     },
 
-    async acceptMany(principal, requests, isAbandoned) {
+    /** Resolves to one entry per element; a bad element never fails the others. */
+    async acceptMany(
+      principal: Principal,
+      requests: unknown[],
+      isAbandoned?: IsAbandoned,
+    ): Promise<(AcceptedNotification | Problem)[]> {
       if (deps.batcher.isFull()) throw queueFull();
       return Promise.all(
         requests.map((request) =>
@@ -131,13 +120,14 @@ export function createNotificationService(
       );
     },
 
-    async sendTest(principal, test) {
+    /** Sends a message of the service itself over a chat connection, through the same path as every other notification. */
+    async sendTest(principal: Principal, test: TestMessage): Promise<Notification> {
       return (await insert(deps, acceptanceOfTest(principal, test, deps.clock()))).notification;
     },
 
     get,
 
-    async list(principal, query) {
+    async list(principal: Principal, query: NotificationQuery): Promise<Page<Notification>> {
       const list = `notifications:${principal.environmentId}`;
       const page = pageRequest(list, query);
       const { environmentId } = principal;
@@ -151,12 +141,12 @@ export function createNotificationService(
       });
     },
 
-    async update(principal, id, patch) {
+    async update(principal: Principal, id: string, patch: NotificationPatch): Promise<Notification> {
       await updateQueued(deps, principal, id, patch);
       return get(principal, id);
     },
 
-    async delete({ environmentId }, id) {
+    async delete({ environmentId }: Principal, id: string): Promise<void> {
       const { owners, woken } = await transaction(pool, (tx) =>
         deleteOne(tx, queue, wakeRuns, { environmentId, id }),
       );
@@ -164,7 +154,11 @@ export function createNotificationService(
       for (const owner of owners) deps.doorbell.ring(inboxTopic(owner));
     },
 
-    async resend(principal, id, idempotencyKey) {
+    async resend(
+      principal: Principal,
+      id: string,
+      idempotencyKey: string | null,
+    ): Promise<AcceptedNotification> {
       const { environmentId } = principal;
       const key = idempotencyKey === null ? null : checkIdempotencyKey(idempotencyKey);
       const claim = key === null ? null : claimOfResend(environmentId, id, key);
@@ -179,7 +173,7 @@ export function createNotificationService(
       }
     },
 
-    async trace({ environmentId }, id) {
+    async trace({ environmentId }: Principal, id: string): Promise<Trace> {
       const stored = await store.getNotification(pool, environmentId, id);
       const deliveries = await listDeliveriesOfNotification(pool, environmentId, id);
       return {
