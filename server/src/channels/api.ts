@@ -1,11 +1,11 @@
 import { sha256 } from '../kernel/crypto.ts';
 import { isRecord, type JsonRecord } from '../kernel/json.ts';
 import type { Message, Outcome, ProviderCarrier, VerificationResult } from './contract.ts';
+import { shownText } from './exchange.ts';
 import { type OutboundAnswer, type OutboundCall, type OutboundFailure, parseRetryAfter } from './http.ts';
 import { jsonIn } from './json.ts';
 import { cutSuccess, lostAnswer, unbuiltMessage, wholeRefusal } from './outcomes.ts';
 import type { ProviderContext } from './provider.ts';
-import { shownText } from './secrets.ts';
 
 /** The common part of providers with an HTTP API: the call, and an outcome that is fit to be shown. */
 export type ApiContext = Pick<ProviderContext, 'outbound' | 'clock' | 'tasks' | 'timeoutMs'>;

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { Problem } from '../../kernel/errors.ts';
 import { type TaskRunner, TaskStopped } from '../../threads/task.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig } from '../contract.ts';
+import { shownText } from '../exchange.ts';
 import type { Outbound, OutboundCall } from '../http.ts';
 import type { SmsMessage } from '../message.ts';
 import type { ProviderContext } from '../provider.ts';
 import { emailProviders, smsProviders } from '../registry.ts';
-import { shownText } from '../secrets.ts';
 import { classify, secretForms } from './api.ts';
 import { requestFor, type Variables } from './request.ts';
 

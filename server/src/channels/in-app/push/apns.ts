@@ -1,9 +1,9 @@
 import { importPKCS8, SignJWT } from 'jose';
 import type { Clock } from '../../../kernel/clock.ts';
+import { shownText } from '../../exchange.ts';
 import { type OutboundAnswer, parseRetryAfter } from '../../http.ts';
 import type { Http2Client } from '../../http2.ts';
 import { jsonObject, textIn } from '../../json.ts';
-import { shownText } from '../../secrets.ts';
 import {
   callTimeoutMs,
   failedCall,

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { JsonRecord } from '../../../kernel/json.ts';
+import { shownText } from '../../exchange.ts';
 import { type Outbound, type OutboundAnswer, parseRetryAfter } from '../../http.ts';
 import type { Http2Client } from '../../http2.ts';
 import { jsonObject, recordIn, recordsIn, textIn } from '../../json.ts';
-import { shownText } from '../../secrets.ts';
 import {
   callTimeoutMs,
   failedCall,

@@ -1,8 +1,8 @@
 import { importPKCS8, SignJWT } from 'jose';
 import type { Clock } from '../../../kernel/clock.ts';
+import { shownText } from '../../exchange.ts';
 import { type Outbound, type OutboundAnswer, parseRetryAfter } from '../../http.ts';
 import { jsonObject, textIn } from '../../json.ts';
-import { shownText } from '../../secrets.ts';
 import { callTimeoutMs, failedCall, maxAnswerBytes, type PushOutcome } from './contract.ts';
 
 /** The parts of Google's key file that are needed. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shownText } from '../../exchange.ts';
 import { type Outbound, type OutboundAnswer, parseRetryAfter } from '../../http.ts';
-import { shownText } from '../../secrets.ts';
 import {
   callTimeoutMs,
   type DeviceAddress,

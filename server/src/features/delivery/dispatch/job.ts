@@ -140,7 +140,7 @@ async function runClaim(
   if (!input || !settled) return deps.writer.end({ claim, settled: null });
   const status = statusOf(settled);
   if (status !== 'queued') deps.metrics.settled.inc({ channel: input.channel, status });
-  await deps.writer.end({ claim, fact: input, settled });
+  await deps.writer.end({ claim, row: input, settled });
 }
 
 async function send(

@@ -51,9 +51,9 @@ const findBroadcastStatuses = statement<{ id: string; status: string }>(
 /** Returns the status of the broadcast of each notification, by broadcast; without a query when there are none. */
 export async function listBroadcastStatuses(
   sql: Sql,
-  facts: Pick<DispatchRow, 'broadcast_id'>[],
+  notifications: Pick<DispatchRow, 'broadcast_id'>[],
 ): Promise<Map<string, string>> {
-  const ids = new Set(facts.flatMap(({ broadcast_id }) => broadcast_id ?? []));
+  const ids = new Set(notifications.flatMap(({ broadcast_id }) => broadcast_id ?? []));
   const rows = ids.size === 0 ? [] : await findBroadcastStatuses(sql, [[...ids]]);
   return new Map(rows.map(({ id, status }) => [id, status]));
 }

@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../../../channels/exchange.ts';
 import {
   type Outbound,
   type OutboundAnswer,
@@ -5,7 +6,6 @@ import {
   parseRetryAfter,
 } from '../../../channels/http.ts';
 import { parseTarget } from '../../../channels/net.ts';
-import { withoutSecrets } from '../../../channels/secrets.ts';
 import type { FetchEffect, Json } from '../../../engine/index.ts';
 import { chainHeader } from '../../../kernel/header-name.ts';
 import { storable } from '../../../kernel/json.ts';

@@ -1,5 +1,5 @@
+import { withoutSecrets } from '../../../exchange.ts';
 import { AddressRefused, ConnectTimeout } from '../../../net.ts';
-import { withoutSecrets } from '../../../secrets.ts';
 import type { SmtpReply, SmtpStage } from './classify.ts';
 
 const maxDetail = 300;

@@ -13,21 +13,21 @@ import type { LeaseNote, OpenAttempt, Repeat } from './lease-note.ts';
 
 /** Settles an attempt whose worker died before recording the outcome, when the carrier would not recognise a repeat. */
 export function resolveOpenAttempt(
-  fact: DispatchRow,
+  row: DispatchRow,
   open: OpenAttempt,
   note: LeaseNote,
   at: RetryContext,
 ): FailedSettlement | RetrySettlement {
   const message = `${open.carrier}: the worker stopped during the call, so its outcome is unknown`;
   const round: UnsettledRound = {
-    ...unsettled(fact),
+    ...unsettled(row),
     note,
     attempts: 1,
-    round: fact.round + 1,
+    round: row.round + 1,
     events: [eventEntry('Sending', open.started_at), eventEntry('AttemptFailed', at.now, message)],
     trace: [attemptEntryOf(open)],
   };
-  return openOutcome(round, fact, null, message, at);
+  return openOutcome(round, row, null, message, at);
 }
 
 /** Returns the trace entries for an open attempt at an idempotent carrier, which is called again. */
@@ -62,14 +62,14 @@ export function forgottenBy(repeat: Repeat, carriers: readonly Carrier[], now: n
 
 export function resolveForgotten(
   before: UnsettledRound,
-  fact: DispatchRow,
+  row: DispatchRow,
   why: string,
   at: RetryContext,
 ): FailedSettlement | RetrySettlement {
   const { repeat, ...note } = before.note;
   const message = `${repeat?.carrier} may have accepted the message, and ${why}`;
   const events = [...before.events, eventEntry('AttemptFailed', at.now, message)];
-  return openOutcome({ ...before, note, events, round: fact.round + 1 }, fact, null, message, at);
+  return openOutcome({ ...before, note, events, round: row.round + 1 }, row, null, message, at);
 }
 
 function attemptEntryOf(open: OpenAttempt): StoredTraceEntry {

@@ -155,23 +155,23 @@ export type PreparedPlans = PlanFor<DispatchRow>;
 /** Prepares the plans of a batch over all channels. */
 export async function preparePlans(
   plannerOf: PlannerOf,
-  facts: readonly DispatchRow[],
+  rows: readonly DispatchRow[],
 ): Promise<PreparedPlans> {
   const batches = new Map<ChannelPlanner, DispatchRow[]>();
-  for (const fact of facts) {
-    const planner = plannerOf(fact);
+  for (const row of rows) {
+    const planner = plannerOf(row);
     const batch = batches.get(planner);
-    if (batch) batch.push(fact);
-    else batches.set(planner, [fact]);
+    if (batch) batch.push(row);
+    else batches.set(planner, [row]);
   }
   const prepared = new Map(
     await Promise.all(
       [...batches].map(async ([planner, batch]) => [planner, await planner.prepare(batch)] as const),
     ),
   );
-  return (fact, headers) => {
-    const planFor = prepared.get(plannerOf(fact));
-    if (!planFor) throw new Error(`no plans were prepared for ${fact.channel}`);
-    return planFor(fact, headers);
+  return (row, headers) => {
+    const planFor = prepared.get(plannerOf(row));
+    if (!planFor) throw new Error(`no plans were prepared for ${row.channel}`);
+    return planFor(row, headers);
   };
 }

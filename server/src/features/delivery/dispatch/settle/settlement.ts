@@ -47,10 +47,10 @@ export function retryContextOf({ clock, config }: Pick<Deps, 'clock' | 'config'>
 
 /** Decides what a finished round means for the notification. Pure: the whole life cycle is in this file. */
 export function settlementOf(
-  fact: DispatchRow,
+  row: DispatchRow,
   result: RoundResult,
   at: RetryContext,
-  before: UnsettledRound = unsettled(fact),
+  before: UnsettledRound = unsettled(row),
 ): SentSettlement | BouncedSettlement | FailedSettlement | RetrySettlement {
   const { outcome, carrier } = result;
   const message = `${carrier.name}: ${outcome.detail}`;
@@ -67,7 +67,7 @@ export function settlementOf(
     case 'accepted': {
       const receipts = outcome.receipts ?? [];
       const known = receipts.filter((receipt) => !receipt.afterMs);
-      const update = receiptUpdate(fact.id, known, at.now);
+      const update = receiptUpdate(row.id, known, at.now);
       return {
         ...recordOf(round),
         kind: 'sent',
@@ -100,7 +100,7 @@ export function settlementOf(
       // The connection may be repaired within the day; until then nothing is lost.
       return retried(round, message, at, null);
     case 'ambiguous':
-      return openOutcome(round, fact, reportKeyOf(outcome, carrier), message, at);
+      return openOutcome(round, row, reportKeyOf(outcome, carrier), message, at);
     default:
       return assertNever(outcome);
   }
@@ -125,7 +125,7 @@ export function unknownOutcome(verdict: string, detail: string, now: number): St
  */
 export function openOutcome(
   round: UnsettledRound,
-  fact: DispatchRow,
+  row: DispatchRow,
   recogniser: Pick<Carrier, 'name' | 'rateLimitKey'> | null,
   message: string,
   at: RetryContext,
@@ -141,7 +141,7 @@ export function openOutcome(
     return { ...retried(repeated, message, at, null), outcomeUnknown: true };
   }
   const { sentAgain } = round.note;
-  if (fact.priority === 'critical' && !sentAgain) {
+  if (row.priority === 'critical' && !sentAgain) {
     const detail =
       'The notification is critical, so it is sent once more: a duplicate is better than a loss. If the outcome is unknown again, the notification fails.';
     const duplicate = decided('prefer_duplicate', detail);

@@ -38,7 +38,7 @@ type DispatchResult = SettledDispatch | { claim: Claim; settled: null };
 
 interface SettledDispatch {
   claim: Claim;
-  fact: DispatchRow;
+  row: DispatchRow;
   settled: RoundSettlement;
 }
 
@@ -83,8 +83,8 @@ export function createDispatchWriter(
     // The objects of rendered content replace those of its source.
     await releaseBodies(
       tx,
-      mine.flatMap(({ fact, settled }) =>
-        fact.body_object !== null && settled.kind !== 'still_waiting' && settled.rendered ? fact.id : [],
+      mine.flatMap(({ row, settled }) =>
+        row.body_object !== null && settled.kind !== 'still_waiting' && settled.rendered ? row.id : [],
       ),
     );
     await markRendered(
@@ -106,13 +106,13 @@ export function createDispatchWriter(
     withCommit(providerHealth.record(tx, observations)); // health rows are contended, so they are locked last
     return async () => {
       const sends: Parameters<Brake['charge']>[0] = [];
-      for (const { fact, settled } of mine) {
-        countSettled(deps.activity, fact, settled);
+      for (const { row, settled } of mine) {
+        countSettled(deps.activity, row, settled);
         if (settled.kind !== 'sent') continue;
-        const { text_body: text } = settled.rendered ?? fact;
-        sends.push({ fact, text });
-        if (fact.environment_kind === 'live')
-          deps.spend.sent(fact, { providerKind: providerOf(settled), text });
+        const { text_body: text } = settled.rendered ?? row;
+        sends.push({ fact: row, text });
+        if (row.environment_kind === 'live')
+          deps.spend.sent(row, { providerKind: providerOf(settled), text });
       }
       for (const item of arrived) doorbell.ring(inboxTopic(item));
       if (announced) queue.ring('webhook_delivery');
@@ -134,12 +134,12 @@ export function createDispatchWriter(
     });
   }
 
-  function nextWork({ claim, fact, settled }: SettledDispatch): PostponedWork[] {
+  function nextWork({ claim, row, settled }: SettledDispatch): PostponedWork[] {
     if (settled.kind === 'sent') return receiptWork(claim, settled.laterReceipts, clock());
     if (!('retryAt' in settled)) return [];
     const { id, lane, environmentId } = claim;
     const note = noteOf(settled.note);
-    const wait = holdWaitOf(settled) ?? waitOf(claim, fact, settled);
+    const wait = holdWaitOf(settled) ?? waitOf(claim, row, settled);
     return [{ kind: 'notification', id, lane, environmentId, note, runAt: new Date(settled.retryAt), wait }];
   }
 
@@ -161,11 +161,11 @@ export function createDispatchWriter(
 /** A notification that was tried also waits for its connection, and one deferred by a gate for what the gate names. */
 function waitOf(
   claim: Claim,
-  fact: DispatchRow,
+  row: DispatchRow,
   settled: { note: LeaseNote; waitsFor?: string | null },
 ): PostponedWork['wait'] {
   const { due, waiting } = settled.note;
-  const name = settled.waitsFor ?? (due === undefined && !waiting ? null : connectionName(fact));
+  const name = settled.waitsFor ?? (due === undefined && !waiting ? null : connectionName(row));
   return name === null ? null : { name, since: claim.leasedAt };
 }
 
@@ -184,25 +184,25 @@ function isUnknown(settled: RoundSettlement): settled is FailedSettlement | Retr
   return (settled.kind === 'failed' || settled.kind === 'retry') && settled.outcomeUnknown;
 }
 
-function additionOf({ fact, settled }: SettledDispatch): Addition[] {
+function additionOf({ row, settled }: SettledDispatch): Addition[] {
   if (settled.kind === 'still_waiting') return [];
-  const { id, environment_id: environmentId, channel } = fact;
+  const { id, environment_id: environmentId, channel } = row;
   return [{ id, environmentId, channel, events: settled.events }];
 }
 
 /** An item that may ring devices: its environment has push settings. */
-function ringingItem({ claim, fact, settled }: SettledDispatch) {
+function ringingItem({ claim, row, settled }: SettledDispatch) {
   const item = settled.kind === 'sent' ? settled.item : null;
-  if (!item || fact.settings_version === null) return [];
-  const { category, template_version_id } = fact;
+  if (!item || row.settings_version === null) return [];
+  const { category, template_version_id } = row;
   const { id, environmentId: environment_id, externalUserId: external_user_id } = item;
   return [{ id, environment_id, external_user_id, category, template_version_id, lane: claim.lane }];
 }
 
-function refusalOf({ fact, settled }: SettledDispatch): Refusal[] {
+function refusalOf({ row, settled }: SettledDispatch): Refusal[] {
   const refusal = 'refusal' in settled ? settled.refusal : null;
   if (!refusal) return [];
-  const { id, environment_id, channel, address } = fact;
+  const { id, environment_id, channel, address } = row;
   return [{ id, environment_id, channel, address, ...refusal }];
 }
 
@@ -212,18 +212,18 @@ function providerOf({ trace }: SentSettlement): string | null {
   return attempt?.provider_kind ?? null;
 }
 
-function isDoneWithAttachments({ fact, settled }: SettledDispatch): boolean {
-  return Boolean(fact.attachments) && statusOf(settled) !== 'queued';
+function isDoneWithAttachments({ row, settled }: SettledDispatch): boolean {
+  return Boolean(row.attachments) && statusOf(settled) !== 'queued';
 }
 
 /** Counts a settlement once it is written. */
-function countSettled(activity: Activity, fact: DispatchRow, settled: RoundSettlement): void {
-  const { id, environment_id: environmentId, channel } = fact;
+function countSettled(activity: Activity, row: DispatchRow, settled: RoundSettlement): void {
+  const { id, environment_id: environmentId, channel } = row;
   const count = (outcome: Parameters<Activity['count']>[2]): void =>
     activity.count(environmentId, channel, outcome);
   switch (settled.kind) {
     case 'sent': {
-      const due = fact.send_at?.getTime() ?? idTime(id);
+      const due = row.send_at?.getTime() ?? idTime(id);
       count('sent');
       activity.took(environmentId, channel, Math.max(0, Date.parse(settled.sentAt) - due));
       const { status } = settled;
