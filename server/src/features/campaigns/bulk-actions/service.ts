@@ -59,7 +59,7 @@ export function createBulkActionService(deps: BulkDeps): BulkActionService {
   }
 
   return {
-    preview(principal, action, filter) {
+    async preview(principal, action, filter) {
       checkScope(principal, action);
       checkFilter(action, filter);
       return previewAction(deps, principal, action, filter);
