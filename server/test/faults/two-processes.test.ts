@@ -52,7 +52,7 @@ interface Life {
   kept: number;
 }
 
-/** Everything, in the order in which it was claimed, once nothing is open any more. */
+/** Everything, once nothing is open any more. */
 function allSettled(count: number): Promise<Life[]> {
   return waitUntil(async () => {
     const lives = await query<Life>(
@@ -60,8 +60,7 @@ function allSettled(count: number): Promise<Life[]> {
       `select n.id, n.environment_id, n.priority, n.status, n.attempt_count,
          (select count(*)::int from jsonb_array_elements(n.events) e where e->>'type' = 'Sent') as sent_events,
          (select count(*)::int from sandbox_messages s where s.notification_id = n.id) as kept
-       from notifications n
-       order by (select min(e->>'occurred_at') from jsonb_array_elements(n.events) e where e->>'type' = 'Sending'), id`,
+       from notifications n`,
     );
     const open = lives.filter(({ status }) => status === 'queued').length;
     return lives.length === count && open === 0 ? lives : new Error(`${open} of ${lives.length} are open`);
@@ -208,6 +207,17 @@ describe('working', () => {
     }
     for (let count = 0; count < 20; count += 1) await send(api, email(), api.liveKey);
     const critical = await send(api, { ...email(), priority: 'critical' });
+    // The first claims: on a busy machine some are parked and claimed again, because their provider is slow.
+    await query(database.pool, 'create table claims (position bigint generated always as identity, id uuid)');
+    await query(
+      database.pool,
+      `create function note_claim() returns trigger language plpgsql as
+       $$ begin insert into claims (id) values (new.id); return new; end $$`,
+    );
+    await query(
+      database.pool,
+      'create trigger note_claim after insert on queue_leased for each row execute function note_claim()',
+    );
 
     // No worker claims before both are there: the first could have done everything by then.
     const workers = await transaction(database.pool, async (tx) => {
@@ -219,12 +229,15 @@ describe('working', () => {
       lives.filter((life) => life.sent_events !== 1 || life.kept !== 1 || life.attempt_count !== 1),
     ).toEqual([]);
     for (const worker of workers) expect(await attemptsBy(worker)).toBeGreaterThan(0);
+    const claims = await query<{ id: string }>(
+      database.pool,
+      'select id from claims group by id order by min(position)',
+    );
+    const positionOf = new Map(claims.map(({ id }, position) => [id, position]));
     // Claims are batches of a hundred: what came last is in one of the first of them.
-    expect(lives.findIndex(({ id }) => id === critical)).toBeLessThan(300);
-    // In the order of acceptance they would be the last twenty. A claim that waits for a processor may send its part late.
-    expect(
-      lives.findLastIndex(({ environment_id }) => environment_id === api.liveEnvironmentId),
-    ).toBeLessThan(1_500);
+    expect(positionOf.get(critical)).toBeLessThan(300);
+    const ofLive = lives.filter(({ environment_id }) => environment_id === api.liveEnvironmentId);
+    expect(Math.max(...ofLive.map(({ id }) => positionOf.get(id) ?? Infinity))).toBeLessThan(500);
   });
 });
 
