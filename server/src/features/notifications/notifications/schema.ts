@@ -143,7 +143,7 @@ export const SendRequest = Type.Object(
         }),
       ),
     ),
-    // Other channels ignore these two, whatever they contain: the rule of the channel has their sendLimits.
+    // Other channels ignore these two, whatever they contain: the rule of the channel has their limits.
     from_name: Type.Optional(
       Nullable(
         Type.String({

@@ -91,11 +91,11 @@ function firstOfEachKey(acceptances: Acceptance[]): Acceptance[] {
   const keys = new Set(acceptances.map(({ row, keyClaim }) => keyClaim?.key ?? row.id));
   if (keys.size === acceptances.length) return acceptances; // nearly always the case, and cheap to check
 
-  const firsts = new Map<string, Acceptance>();
+  const firstOfEachKey = new Map<string, Acceptance>();
   return acceptances.map((acceptance) => {
     const name = acceptance.keyClaim ? nameOfKey(acceptance.keyClaim) : acceptance.row.id;
-    const first = firsts.get(name) ?? acceptance;
-    firsts.set(name, first);
+    const first = firstOfEachKey.get(name) ?? acceptance;
+    firstOfEachKey.set(name, first);
     return first;
   });
 }
