@@ -6,8 +6,9 @@ import { firstId, lowestIdAt } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../platform/audit/index.ts';
 import * as store from './deliveries-store.ts';
-import { type EndpointRow, findEndpoint } from './endpoints-store.ts';
+import { type EndpointRow, findEndpoint, lockPaused } from './endpoints-store.ts';
 import { type DeliveryNote, recordSubscribed } from './events.ts';
+import { waitForResume } from './paused.ts';
 import { type Delivery, type DeliveryQuery, type DeliveryWithPayload, webhookLimits } from './schema.ts';
 import { attemptView, deliveryView } from './view.ts';
 
@@ -158,17 +159,22 @@ async function recoverDeliveries(
 ): Promise<number> {
   // Forced only past a disabled endpoint: a pause that comes meanwhile stops the recovery.
   const note = status === 'auto_disabled' ? forced : null;
+  const paused = (await lockPaused(tx, [endpointId])).size > 0;
   let queued = 0;
   const requeue = async (ids: string[]): Promise<void> => {
     const runAt = new Date(clock() + Math.floor(queued / recoverySlice) * recoveryPauseMs);
     await queue.postpone(
       tx,
-      ids.map((id) => ({ kind: 'webhook_delivery', id, lane: 'normal', environmentId, note, runAt })),
+      ids.map((id) =>
+        paused
+          ? waitForResume({ id, environmentId, endpointId })
+          : { kind: 'webhook_delivery', id, lane: 'normal', environmentId, note, runAt },
+      ),
     );
     queued += ids.length;
   };
   // Pending ones first: afterwards the failed ones are pending too. Those of a paused endpoint wait for it.
-  if (status !== 'paused')
+  if (!paused)
     await inSlicesOf(
       recoverySlice,
       lowestIdAt(since.getTime()),

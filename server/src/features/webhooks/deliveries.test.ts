@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/harness/app.ts';
 import type { WebhookSink } from '../../../test/simulators/webhook-sink.ts';
 import { transaction } from '../../db/sql.ts';
+import { newId } from '../../kernel/ids.ts';
 import { recordEvents } from './index.ts';
 import { type Json, settled, useReceiver } from './test-harness.ts';
 
@@ -124,9 +125,9 @@ describe('a delivery', () => {
          select gen_random_uuid(), environment_id, 'x', '{}' from webhook_endpoints where id = $1
          returning id, environment_id)
        insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type, status, failed_at)
-       select gen_random_uuid(), environment_id, $1, id, 'x', 'failed', now() - make_interval(hours => number % 2)
-       from event, generate_series(1, 500) as number`,
-      [endpoint.id],
+       select delivery, environment_id, $1, id, 'x', 'failed', now() - make_interval(hours => (number % 2)::int)
+       from event, unnest($2::uuid[]) with ordinality as deliveries (delivery, number)`,
+      [endpoint.id, Array.from({ length: 500 }, () => newId())],
     );
     const since = new Date(Date.now() - 60_000).toISOString();
     const { body } = await stage.app.request('POST', at(endpoint, '/recover'), { body: { since } });

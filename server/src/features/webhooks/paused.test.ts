@@ -236,6 +236,23 @@ describe('discarding', () => {
   });
 });
 
+test('what is recovered while the endpoint is paused waits at once, and can be discarded', async () => {
+  const endpoint = await createEndpoint();
+  stage.sink.reply = () => 410;
+  await record(2);
+  await waitUntil(async () => {
+    const failed = await deliveriesOf(endpoint, '&status=permanent_failure');
+    return failed.length === 2 ? true : new Error(`${failed.length} failed`);
+  });
+  await setStatus(endpoint, 'paused');
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const { body } = await stage.app.request('POST', at(endpoint, '/recover'), { body: { since } });
+  expect(body).toEqual({ count: 2 });
+  expect(await waitingFor(endpoint)).toBe(2);
+  const discarded = await stage.app.request('POST', at(endpoint, '/discard-pending'));
+  expect(discarded.body).toEqual({ count: 2 });
+});
+
 test('recover takes what waits for its next attempt as well, and not what is older', async () => {
   const endpoint = await createEndpoint();
   stage.sink.reply = () => ({ status: 429, headers: { 'retry-after': '3600' } });

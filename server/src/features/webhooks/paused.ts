@@ -52,7 +52,8 @@ export async function enqueueDeliveries(
   return waiting.map(({ id }) => id);
 }
 
-function waitForResume({ id, environmentId, endpointId }: DueDelivery): PostponedWork {
+/** A delivery that is released when its endpoint, which the transaction has locked, is resumed. */
+export function waitForResume({ id, environmentId, endpointId }: DueDelivery): PostponedWork {
   return {
     kind: 'webhook_delivery',
     id,
