@@ -107,6 +107,8 @@ export interface Carrier {
   isShared?: true;
   /** The id of the configured provider, stable across renames. Carriers with an id have their health tracked. */
   providerId?: string;
+  /** The carrier calls nothing outside, so that it is never slow: no concurrency limit applies. */
+  isLocal?: true;
   /** Why the carrier can never answer as it is configured now: it is not called, and its messages wait. */
   gone?: string;
   send(message: Message, signal: AbortSignal): Promise<Outcome>;

@@ -46,6 +46,7 @@ export function createSandboxCarrier(name: string, store: SandboxStore, clock: C
     name,
     kind: 'sandbox',
     idempotent: true,
+    isLocal: true,
     async send(message, signal) {
       const row = {
         id: newId(clock()),

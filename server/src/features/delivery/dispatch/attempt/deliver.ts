@@ -57,9 +57,9 @@ export async function attemptDelivery(
   const forgotten = repeat ? forgottenBy(repeat, plan.carriers, deps.clock()) : null;
   if (forgotten !== null) return resolveForgotten(base, row, forgotten, retryContextOf(deps));
 
-  const permit =
-    plan.concurrencyKey === undefined ? null : await deps.concurrency.acquire(claim, plan.concurrencyKey);
-  if (plan.concurrencyKey !== undefined && !permit) return 'lost';
+  const limit = plan.carriers.every(({ isLocal }) => isLocal) ? undefined : plan.concurrencyKey;
+  const permit = limit === undefined ? null : await deps.concurrency.acquire(claim, limit);
+  if (limit !== undefined && !permit) return 'lost';
   // The permit is released however the round ends: a leaked permit is lost for the lifetime of the process.
   let answered = true;
   let completed: CompletedRound | 'lost';

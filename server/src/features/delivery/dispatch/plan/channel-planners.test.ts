@@ -66,7 +66,7 @@ describe.each(channels)('%s', (channel) => {
     expect(plan).toMatchObject({ carriers: [{ name: 'sandbox', kind: 'sandbox' }] });
     if ('problem' in plan) throw new Error(plan.problem);
     expect(plan.carriers).toHaveLength(1);
-    expect(plan).not.toHaveProperty('concurrencyKey');
+    expect(plan.carriers[0]).toHaveProperty('isLocal', true);
     const outcome = await plan.carriers[0].send(
       plan.message(1, plan.carriers[0]),
       AbortSignal.timeout(5_000),

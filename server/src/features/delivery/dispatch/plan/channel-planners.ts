@@ -88,7 +88,6 @@ export function channelPlanners(
 ): PlannerOf {
   const live = plannersWith(liveServices(deps, options));
   const test = plannersWith(testServices(deps, options));
-  for (const channel of channels) test[channel] = withoutLimit(test[channel]);
   return ({ environment_kind, channel }) => (environment_kind === 'live' ? live : test)[channel];
 }
 
@@ -130,21 +129,6 @@ function testServices(deps: PlannerDeps, options: { tracks: boolean }): PlanServ
       chatone: toSandbox,
       chattwo: toSandbox,
       chatthree: toSandbox,
-    },
-  };
-}
-
-/** The sandbox is never slow. */
-function withoutLimit(planner: ChannelPlanner): ChannelPlanner {
-  return {
-    async prepare(notifications) {
-      const planFor = await planner.prepare(notifications);
-      return async (notification, headers) => {
-        const plan = await planFor(notification, headers);
-        if ('problem' in plan) return plan;
-        const { concurrencyKey: _limit, ...unlimited } = plan;
-        return unlimited;
-      };
     },
   };
 }
