@@ -57,7 +57,7 @@ export const countOf = (count: number, what: string): string => `${count} ${what
 
 const barCells = 24;
 
-/** The progress of a broadcast or of a bulk action. Without a style the bar has no colours. */
+/** The progress of a broadcast, a bulk action or a release. Without a style the bar has no colours. */
 export function progressBar(done: number, total: number, style: Style = (_, text) => text): string {
   const filled = total === 0 ? 0 : Math.min(barCells, Math.floor((done / total) * barCells));
   return style('green', '█'.repeat(filled)) + style('dim', '░'.repeat(barCells - filled));

@@ -3,7 +3,7 @@ import { channels } from '../channels.ts';
 import { collect } from '../collect.ts';
 import { type Command, type Context, command } from '../command.ts';
 import { choiceOf, confirmed, numberOf } from '../input.ts';
-import { countOf, plain, table } from '../style.ts';
+import { countOf, plain, progressBar, table } from '../style.ts';
 
 const channelArgument = { arguments: '[channel]', takes: [0, 1] as [number, number] };
 const yes = { type: 'boolean', short: 'y', description: 'Skip the confirmation' } as const;
@@ -147,20 +147,13 @@ async function follow(
 ): Promise<void> {
   let current = begun;
   while (!isBackground && current.status === 'running') {
-    io.progress(bar(current));
+    io.progress(`${progressBar(current.done, current.total)} ${current.done} of ${current.total}`);
     await io.sleep(pollMs, never);
     current = await client().brake.getRelease(current.id);
   }
   if (json) return io.out(JSON.stringify(current));
   const verb = current.action === 'release' ? 'released' : 'cancelled';
   io.out(`${current.status}  ${current.done} of ${current.total} ${verb}  ${current.id}`);
-}
-
-const barWidth = 30;
-
-function bar({ done, total }: HoldRelease): string {
-  const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
-  return `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}] ${done} of ${total}`;
 }
 
 export const brakeCommands: readonly Command[] = [freeze, unfreeze, status, holds, release, cancel];
