@@ -2,17 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../test/harness/app.ts';
 import { databaseUrl } from '../../test/harness/database.ts';
+import { type EmbeddedPostgres, startTemporaryPostgres } from '../db/embedded/index.ts';
+import { migrate } from '../db/migrate.ts';
 import { createPool, type Pool, query, trackWrite } from '../db/sql.ts';
 import { createReadiness } from './readiness.ts';
 
 /** A real disk of 64 MB holds the database: only root can mount one. */
 const disk = mkdtempSync(join(tmpdir(), 'carillon-small-disk-'));
-const name = `small_disk_${process.pid}`;
 const mayMount = mountDisk();
-let admin: Pool;
+/** A server of its own: to get room in memory, every session of a server writes the pages of a full disk, and fails with it. */
+let postgres: EmbeddedPostgres;
 let pool: Pool;
 
 function mountDisk(): boolean {
@@ -27,21 +29,21 @@ function mountDisk(): boolean {
 
 beforeAll(async () => {
   if (!mayMount) return;
-  const server = inject('postgresUrl');
-  admin = createPool(server, 1);
+  postgres = await startTemporaryPostgres({ fsync: 'off' });
+  const admin = createPool(postgres.url, 1);
   const { rows } = await admin.query(`select current_setting('data_directory') as path`);
   const { uid, gid } = statSync(rows[0].path); // PostgreSQL runs as another user than root
   chownSync(disk, uid, gid);
-  await admin.query(`create tablespace ${name} location '${disk}'`);
-  await admin.query(`create database ${name} template carillon_template tablespace ${name}`);
-  pool = createPool(databaseUrl(server, name), 2);
+  await admin.query(`create tablespace small location '${disk}'`);
+  await admin.query('create database small tablespace small');
+  await admin.end();
+  pool = createPool(databaseUrl(postgres.url, 'small'), 2);
+  await migrate(pool);
 });
 afterAll(async () => {
   if (!mayMount) return;
-  await pool?.end();
-  await admin.query(`drop database if exists ${name} with (force)`);
-  await admin.query(`drop tablespace if exists ${name}`);
-  await admin.end();
+  await pool.end();
+  await postgres.stop();
   execFileSync('umount', [disk]);
   rmdirSync(disk);
 });
