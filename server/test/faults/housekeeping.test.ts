@@ -186,7 +186,8 @@ test('a spike is noted while a chore takes long', async () => {
     await waitUntil(async () => {
       const waiting = await query(
         app.pool,
-        `select from pg_locks where not granted and relation = 'idempotency_keys'::regclass`,
+        `select from pg_locks where not granted and relation = 'idempotency_keys'::regclass
+           and database = (select oid from pg_database where datname = current_database())`,
       );
       return waiting.length > 0 || new Error('no chore waits');
     });

@@ -248,7 +248,8 @@ describe('changing', () => {
       const changing = app.request('PUT', at(body.id), { body: { description: 'changed' } });
       await waitUntil(async () => {
         const { rows } = await other.query(
-          `select from pg_locks where not granted and mode = 'RowExclusiveLock'`,
+          `select from pg_locks where not granted and mode = 'RowExclusiveLock'
+             and database = (select oid from pg_database where datname = current_database())`,
         );
         return rows.length > 0 ? true : new Error('the request does not wait yet');
       });
