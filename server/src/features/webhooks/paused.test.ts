@@ -72,11 +72,14 @@ describe('while an endpoint is paused', () => {
     const endpoint = await createEndpoint();
     stage.sink.reply = () => 500;
     await record(1);
-    const [before] = await untilDeliveries(
-      endpoint,
-      ([seen]) => seen?.status === 'pending' && seen.attempt_count > 0,
-    );
-    expect(before).toMatchObject({ status_detail: 'retrying', next_attempt_at: expect.any(String) });
+    const [before] = await untilDeliveries(endpoint, ([seen]) => seen?.status_detail === 'retrying');
+    expect(before).toMatchObject({ status: 'pending', next_attempt_at: expect.any(String) });
+    await waitUntil(async () => {
+      const { rowCount } = await stage.app.pool.query(
+        `update queue_later set run_at = now() + interval '1 hour' where kind = 3 and waits_for is null`,
+      );
+      return rowCount === 1 || new Error('an attempt is under way');
+    });
     await setStatus(endpoint, 'paused');
     stage.sink.reply = () => 200;
     const [delivery] = await deliveriesOf(endpoint);
