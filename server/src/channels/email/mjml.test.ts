@@ -67,12 +67,32 @@ describe('MJML', () => {
       `<mj-style inline="inline">${'.a, .b {top:0}'.repeat(51)}</mj-style>`,
       'mj-style inlines more than 100 rules (line 1)',
     ],
+    ['tags', `<mj-text>\n${'<'.repeat(20_001)}</mj-text>`, 'MJML has more than 20000 tags (line 2)'],
+    [
+      'elements for its inlined rules',
+      `<mj-style inline="inline">${'* * .x{color:red}'.repeat(90)}</mj-style>${section(`<mj-text>${'<b></b>'.repeat(8_000)}</mj-text>`)}`,
+      'mj-style and mj-selector are too long for so many elements (line 1)',
+    ],
+    [
+      'elements for its selectors',
+      `${'<mj-selector path=".a * * *"></mj-selector>\n'.repeat(90)}${section(`<mj-text>${'<b></b>'.repeat(8_000)}</mj-text>`)}`,
+      'mj-style and mj-selector are too long for so many elements (line 90)',
+    ],
   ])('refuses too many %s before it compiles anything', async (_of, body, message) => {
     await expect(compile(wrap(body))).rejects.toMatchObject({
       code: 'template_syntax_error',
       param: 'html_template',
       message: `html_template: ${message}.`,
     });
+  });
+
+  it('reads Liquid that never ends once', async () => {
+    const begun = process.cpuUsage();
+    const liquid = ['{{', '{%'].map((open) => open.repeat(60_000));
+    for (const text of liquid)
+      expect(await compile(wrap(section(`<mj-text>${text}</mj-text>`)))).toContain(text);
+    const { user } = process.cpuUsage(begun);
+    expect(user / 1000).toBeLessThan(2_000); // 8 s for each when every opening was read to the end; loading MJML takes half a second
   });
 
   it('does not count what is commented out, and elements that are closed at once have no depth', () => {

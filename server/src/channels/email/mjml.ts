@@ -91,15 +91,32 @@ const placeholder = /liquid(\d+)x/g;
 const isAboutLiquid = (message: string): boolean =>
   /liquid\d+x/.test(message) && /invalid value/.test(message);
 
+/** The tags and outputs of Liquid. A loop: as one regular expression it would read on to the end for each opening without a close. */
+function* liquidTags(source: string): Generator<{ from: number; end: number }> {
+  let at = 0;
+  for (;;) {
+    const open = /\{[{%]/g;
+    open.lastIndex = at;
+    const from = open.exec(source)?.index;
+    if (from === undefined) return;
+    const close = source.indexOf(source[from + 1] === '{' ? '}}' : '%}', from + 2);
+    if (close === -1) return; // the engine refuses a source with a tag that never ends
+    at = close + 2;
+    yield { from, end: at };
+  }
+}
+
 /** Replaces every tag and output of Liquid by a placeholder, because `<` and quotes within them are not XML. */
 function hideLiquid(source: string) {
   const tags: { tag: string; line: number }[] = [];
-  let [line, at] = [1, 0];
-  const hidden = source.replace(/\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g, (tag, offset: number) => {
-    for (; at < offset; at += 1) if (source[at] === '\n') line += 1;
-    tags.push({ tag, line });
-    return `liquid${tags.length - 1}x`;
-  });
+  let [line, at, copied, hidden] = [1, 0, 0, ''];
+  for (const { from, end } of liquidTags(source)) {
+    for (; at < from; at += 1) if (source[at] === '\n') line += 1;
+    hidden += `${source.slice(copied, from)}liquid${tags.length}x`;
+    tags.push({ tag: source.slice(from, end), line });
+    copied = end;
+  }
+  hidden += source.slice(copied);
   return {
     source: hidden,
     show: (text: string): string => text.replace(placeholder, (_whole, index) => tags[index]?.tag ?? ''),
@@ -140,9 +157,20 @@ export function splitDocument(html: string): { styles: string; content: string }
 /**
  * What MJML may cost to compile, checked before it is compiled. An element takes up to 1 ms; the attributes of one element, and
  * inlined rules with the elements that they are matched against, cost the square of their number: an element of 5,000 attributes
- * takes 10 s. Newsletters have some 300 elements, at most 10 levels deep.
+ * takes 10 s. HTML within texts counts as well: `<` alone cost the square of their number, and each character of inlined CSS takes
+ * 0.2 µs for each element of the result. Newsletters have some 300 elements, at most 10 levels deep, and 3,000 characters of such CSS.
  */
-const mjmlLimits = { elements: 1_000, levels: 30, attributes: 100, inlineRules: 100 } as const;
+const mjmlLimits = {
+  elements: 1_000,
+  levels: 30,
+  attributes: 100,
+  inlineRules: 100,
+  tags: 20_000,
+  inlineWork: 10_000_000,
+} as const;
+
+/** A component becomes up to this many elements of HTML. */
+const elementsOfComponent = 6;
 
 interface MjmlExcess {
   message: string;
@@ -151,7 +179,8 @@ interface MjmlExcess {
 
 /** Returns the first place at which a source exceeds a limit; null when it can be compiled. Reads the source once. */
 export function mjmlExcess(source: string): MjmlExcess | null {
-  let [elements, depth, rules] = [0, 0, 0];
+  let [elements, depth, rules, tags, opened, inlined] = [0, 0, 0, 0, 0, 0];
+  let inlinedAt = 0;
   const excess = (message: string, at: number): MjmlExcess => ({ message, line: lineOf(source, at) });
   for (let at = source.indexOf('<'); at !== -1; at = source.indexOf('<', at + 1)) {
     if (source.startsWith('<!--', at)) {
@@ -159,6 +188,9 @@ export function mjmlExcess(source: string): MjmlExcess | null {
       if (at === -1) return null;
       continue;
     }
+    tags += 1;
+    if (tags > mjmlLimits.tags) return excess(`MJML has more than ${mjmlLimits.tags} tags`, at);
+    if (source[at + 1] !== '/') opened += 1;
     const [, slash, name] = /^<(\/?)(mj(?:ml|-[\w-]*))/i.exec(source.slice(at, at + 40)) ?? [];
     if (name === undefined) continue;
     if (slash) {
@@ -176,14 +208,25 @@ export function mjmlExcess(source: string): MjmlExcess | null {
       return excess(`MJML is nested more than ${mjmlLimits.levels} levels deep`, at);
     if (name.toLowerCase() === 'mj-style') {
       const end = source.indexOf('</', tag.end);
-      // Every selector of a list is matched on its own.
-      if (/\binline\b/i.test(source.slice(at, tag.end)))
-        rules += source.slice(tag.end, end === -1 ? undefined : end).match(/[{,]/g)?.length ?? 0;
+      if (/\binline\b/i.test(source.slice(at, tag.end))) {
+        const css = source.slice(tag.end, end === -1 ? undefined : end);
+        // Every selector of a list is matched on its own.
+        rules += css.match(/[{,]/g)?.length ?? 0;
+        inlined += css.length;
+        inlinedAt = at;
+      }
       if (rules > mjmlLimits.inlineRules)
         return excess(`mj-style inlines more than ${mjmlLimits.inlineRules} rules`, at);
     }
+    // The path of a selector is matched against the result like the selector of an inlined rule.
+    if (name.toLowerCase() === 'mj-selector') {
+      inlined += tag.end - at;
+      inlinedAt = at;
+    }
     at = tag.end - 1;
   }
+  if (inlined * (opened + elements * elementsOfComponent) > mjmlLimits.inlineWork)
+    return excess('mj-style and mj-selector are too long for so many elements', inlinedAt);
   return null;
 }
 
