@@ -147,7 +147,7 @@ describe('a match on the calendar', () => {
     .tuple(
       oneOf('0', '59', '*/7', '5-9', '0,30'),
       oneOf('0', '23', '*/5', '8-18/2'),
-      oneOf('1', '31', '29', 'L', 'LW', '15W', '1W', '31W', '1-21', '*/10', 'L,5', '30W,2'),
+      oneOf('1', '31', '29', 'L', 'LW', '15W', '1W', '31W', '1W,15W,30W', '1-21', '*/10', 'L,5', '30W,2'),
       oneOf('2', '6,12', '*/5', 'FEB', '4-9'),
       oneOf('MON', '0', '7', '1#2', '5#5', 'SUN#L', 'FRIL', '1-5', '+MON', '+1#5', '+5L', 'SUN,WED#1', '?'),
     )
@@ -172,4 +172,13 @@ describe('a match on the calendar', () => {
       expect(nextMatch(cronFields(cron), from)).toBeNull();
     },
   );
+
+  test('costs little whatever the expression names: twenty nearest working days on each day of ten years', () => {
+    const workdays = Array.from({ length: 20 }, (_, index) => `${index + 5}W`).join();
+    const fields = cronFields(`0 0 ${workdays} * +SUN`);
+    nextMatch(fields, from);
+    const begun = process.cpuUsage();
+    for (let turn = 0; turn < 20; turn++) expect(nextMatch(fields, from)).toBeNull();
+    expect(process.cpuUsage(begun).user / 1000 / 20).toBeLessThan(3); // 0.5 ms; 9 ms when each of them asked for its date
+  });
 });
