@@ -22,6 +22,7 @@ import { failureOf, TemplateFault } from './fault.ts';
 import { filtersFor } from './filters.ts';
 import { createJsonEmitter, JsonOutput } from './json-output.ts';
 import { markText } from './marks.ts';
+import { type NameUse, nameUses } from './name-uses.ts';
 import { boundRanges, quickenPositions, walk } from './parsed-template.ts';
 import { linkPartials, type PartialSources, PartialTag } from './partials.ts';
 import { quicken, renderTemplates } from './quick.ts';
@@ -422,4 +423,9 @@ export function variablesOf(source: string, flavour: Flavour, partials: PartialS
   } catch (error) {
     throw failureOf(error);
   }
+}
+
+/** Lists where a template reads one of its variables. Throws a TemplateFault. */
+export function usesOfName(source: string, flavour: Flavour, name: string): NameUse[] {
+  return nameUses(read(engineFor(flavour, { locale: null }), source, { strict: true }), name); // parsed as for variablesOf
 }

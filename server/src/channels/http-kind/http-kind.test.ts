@@ -54,6 +54,15 @@ describe('the settings', () => {
       { headers: { Authorization: 'Basic {{ "secret: a | upcase" | append: secret | base64_encode }}' } },
     ],
     ['statuses and ranges', { success_statuses: '200, 202-204' }],
+    [
+      'the secret in a known encoding, under a condition, and its name in a text or as a part of something else',
+      {
+        headers: {
+          'X-Key':
+            '{% if to and secret %}{{ "user:" | append: secret | base64_encode }}{% endif %}{{ "secret" | upcase }}{{ data.secret | upcase }}',
+        },
+      },
+    ],
     ['pointers with escapes', { message_id_pointer: '/a~1b/0/c~0d' }],
   ])('can have %s', (_title, changes) => {
     expect(problemOf(changes)).toBeNull();
@@ -78,6 +87,21 @@ describe('the settings', () => {
       { body: '{% assign key = secret %}"{{ key | reverse }}"' },
       'body must not use secret in a tag',
     ],
+    ...(
+      [
+        ['{{ secret | append: "}}" | upcase }}', 'must not use the filter upcase on secret'],
+        ['{{ "a}}b" | append: secret | upcase }}', 'must not use the filter upcase on secret'],
+        ['{{ ["secret"] | upcase }}', 'must not use the filter upcase on secret'],
+        ['{{ "\\"" | append: secret | upcase | append: "\\"" }}', 'must not use the filter upcase on secret'],
+        ['{% capture key %}{{ secret }}{% endcapture %}{{ key | upcase }}', 'must not use secret in a tag'],
+        ['{% assign name = "secret" %}{{ [name] | upcase }}', 'must not use a part of secret'],
+        ['{{ secret[0] }}', 'must not use a part of secret'],
+      ] as const
+    ).map(([header, problem]): [string, ProviderConfig, string] => [
+      `the secret in another form: ${header}`,
+      { headers: { 'X-Key': header } },
+      `headers ${problem}`,
+    ]),
     ['a header of the connection', { headers: { Host: 'x' } }, 'headers must not have "Host"'],
     ['a header that is none', { headers: { 'a b': 'x' } }, 'headers must not have "a b"'],
     ['a template that is none', { body: '{"a": "{{ to "}' }, 'body is not a valid template'],

@@ -1,6 +1,6 @@
 import { headerNameProblem } from '../../kernel/header-name.ts';
 import { weightOf } from '../../templating/budget.ts';
-import { compile, type Flavour } from '../../templating/compile.ts';
+import { compile, type Flavour, usesOfName } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
 import type { CompletedConfig, ProviderConfig } from '../contract.ts';
 import type { CodeMeaning } from '../outcomes.ts';
@@ -96,10 +96,10 @@ function* templateProblems(config: ProviderConfig): Problems {
     if (!hasTags(source)) continue;
     weight += weightOf(source);
     if (weight > maxWeight) return yield [field, 'is too long, together with the other templates'];
-    const secretProblem = problemWithSecret(source);
-    if (secretProblem) return yield [field, secretProblem];
     try {
       compile(source, flavour, { locale: null });
+      const secretProblem = problemWithSecret(source, flavour);
+      if (secretProblem) return yield [field, secretProblem];
     } catch (error) {
       if (!(error instanceof TemplateFault)) throw error;
       yield [field, `is not a valid template: ${error.message}`];
@@ -107,16 +107,13 @@ function* templateProblems(config: ProviderConfig): Problems {
   }
 }
 
-/** Texts in quotes are not looked at: a text may contain any word. */
-function problemWithSecret(source: string): string | null {
-  for (const [tag] of source.matchAll(/\{\{.*?\}\}|\{%.*?%\}/gs)) {
-    const code = tag.replace(/"[^"]*"|'[^']*'/g, '""');
-    if (!/\bsecret\b/.test(code)) continue;
-    if (code.startsWith('{%') && !/^\{%-?\s*(?:if|elsif|unless)\s/.test(code))
+function problemWithSecret(source: string, flavour: Flavour): string | null {
+  for (const use of usesOfName(source, flavour, 'secret')) {
+    if (use.in === 'tag' || use.in === 'captured')
       return 'must not use secret in a tag: write {{ secret }} where it belongs';
-    const filters = [...code.matchAll(/\|\s*(\w+)/g)].map(([, name = '']) => name);
-    const unknown = filters.find((name) => !secretFilters.includes(name));
-    if (unknown)
+    if (use.in === 'output' && !use.isWhole) return 'must not use a part of secret: write {{ secret }}';
+    const unknown = use.filters.find((name) => !secretFilters.includes(name));
+    if (unknown !== undefined)
       return `must not use the filter ${unknown} on secret; ${secretFilters.join(', ')} are possible`;
   }
   return null;
