@@ -6,7 +6,7 @@ import type { Deps } from '../../../deps.ts';
 import type { Client } from '../../../http/principal.ts';
 import type { Role } from '../../../http/scopes.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
-import { invalidParameter, missingParameter, notFound, Problem } from '../../../kernel/errors.ts';
+import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -177,16 +177,20 @@ export async function acceptInvitation(
     const { email } = invitation;
     const known = await findUserByEmail(pool, email);
     const subjects = passwordSubjects(email, context.client, findDevice(email)).filter(
-      ({ kind }) => known && kind !== 'network', // already counted; a new person has no password to guess
+      ({ kind }) => kind !== 'network', // already counted
     );
     const failures = await admitAttempt(pool, subjects).catch(async (error) => {
       await forgiveAttempt(pool, [network]);
       throw error;
     });
     // Password hashing happens before the transaction: no request waits behind a lock for it.
-    if (known && !(await verifyPassword(request.password, known.password_hash))) {
-      recordFailedSignIn(deps, known.id, failures, context);
-      throw wrongPassword();
+    const problem = newcomerProblem(request);
+    if (known || problem) {
+      const isRight = await verifyPassword(request.password, known?.password_hash ?? null);
+      if (!known || !isRight) {
+        recordFailedSignIn(deps, known?.id, failures, context);
+        throw problem ?? wrongPassword();
+      }
     }
     const user = known ?? (await newcomer(request));
 
@@ -221,12 +225,22 @@ function notOpen(): Problem {
   return new Problem('invitation_not_found', 'This invitation is no longer valid. Ask for a new one.');
 }
 
+/**
+ * Why the request makes no new account; null when it does. It is the answer to a wrong password as well, also in its time and its
+ * count: those who invite an address must not learn from it whether the address has an account.
+ */
+function newcomerProblem({ name, password }: Static<typeof Acceptance>): Problem | null {
+  if (name === undefined)
+    return new Problem(
+      'invalid_credentials',
+      'No account with this email has this password. For a new account, send a name as well.',
+    );
+  if (password.length >= passwordLength.min) return null;
+  return invalidParameter('password', `password must have at least ${passwordLength.min} characters.`);
+}
+
 async function newcomer({ name, password }: Static<typeof Acceptance>): Promise<AccountRow> {
-  if (name === undefined) throw missingParameter('name');
-  if (password.length < passwordLength.min) {
-    throw invalidParameter('password', `password must have at least ${passwordLength.min} characters.`);
-  }
-  return { id: newId(), name, password_hash: await hashPassword(password) };
+  return { id: newId(), name: name as string, password_hash: await hashPassword(password) };
 }
 
 function accountMadeMeanwhile(): Problem {

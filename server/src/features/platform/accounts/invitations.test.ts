@@ -273,12 +273,10 @@ describe('accepting', () => {
 
   test.each([
     [{ name: 'New' }, 'parameter_missing', 'password'],
-    [{ password }, 'parameter_missing', 'name'],
     [{ name: 'New', password: 'too short' }, 'parameter_invalid', 'password'],
     [{ name: 'New', password: 'x'.repeat(201) }, 'parameter_invalid', 'password'],
     [{ name: ' ', password }, 'parameter_invalid', 'name'],
     [{ name: 'a\nb', password }, 'parameter_invalid', 'name'],
-    [{ name: null, password }, 'parameter_missing', 'name'],
   ])('%j is refused, and the invitation stays open', async (body, code, param) => {
     const { token } = await invite(freshEmail());
     expect(await post('accept', { token, ...body })).toMatchObject({
@@ -286,6 +284,26 @@ describe('accepting', () => {
       body: { error: { code, param } },
     });
     expect((await post('look-up', { token })).status).toBe(200);
+  });
+
+  test.each([
+    [{ password: 'not this one' }, 401],
+    [{ name: null, password: 'not this one' }, 401],
+    [{ name: 'New', password: 'too short' }, 400],
+  ])('%j tells those who invite an address not whether it has an account', async (body, status) => {
+    const known = await createPerson(app);
+    const answers = [];
+    for (const email of [known.email, freshEmail()]) {
+      const { token } = await invite(email);
+      for (let turn = 0; turn < 6; turn++) {
+        const refused = await post('accept', { token, ...body });
+        answers.push([refused.status, refused.body]);
+      }
+      expect((await post('look-up', { token })).status).toBe(200);
+    }
+    expect(answers[0]?.[0]).toBe(status);
+    expect(answers[5]?.[0]).toBe(429);
+    expect(answers.slice(6)).toEqual(answers.slice(0, 6));
   });
 
   test.each(['look-up', 'accept'] as const)('%s: a made-up token is no invitation', async (to) => {
