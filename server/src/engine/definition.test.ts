@@ -112,7 +112,7 @@ describe('the shape of a body', () => {
     expect(structural(deep)[0]).toMatch(/^too_deep \/steps/);
   });
 
-  test('a text and the value it stands for are the same; unknown fields and kinds may be saved', () => {
+  test('a text and the value it stands for are the same; unknown fields and kinds are no problem', () => {
     const body = { steps: [noop('a', { colour: 'red' }), { id: 'b', kind: 'teleport' }], $comment: 'x' };
     expect(parsed(body)).toEqual(parsed(JSON.stringify(body)));
   });

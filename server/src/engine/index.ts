@@ -4,7 +4,7 @@ export { decide, initialState, takePass } from './decide.ts';
 export { mergeEntries } from './decision-draft.ts';
 export { engineLimits } from './limits.ts';
 export { eventPatterns, matchKeyOf } from './match.ts';
-export { misspeltField, parseDefinition } from './parse.ts';
+export { findUnknownField, parseDefinition } from './parse.ts';
 export { definitionSchema } from './schema.ts';
 export { simulation } from './simulate.ts';
 export {

@@ -1,6 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isRecord } from '../kernel/json.ts';
-import { createKnownNames, type KnownNames, newNameBudget } from '../kernel/known-names.ts';
 import { mustMatch } from '../kernel/patterns.ts';
 import type {
   Definition,
@@ -242,56 +241,49 @@ function readStep(wire: WireStep): Step {
   }
 }
 
+/** A name that the language does not have. */
+interface UnknownField {
+  pointer: string;
+  given: string;
+  /** The fields of the object that has the name. */
+  fields: JsonObject;
+}
+
 /**
- * Finds an unknown field of a body that is close to a known one (`templateKey`). parseDefinition must ignore unknown fields,
- * because versions that were saved with one still run; this check applies when a body is saved. Free-form objects
- * (`template_data`, `match`, `headers`, `body`) are not checked.
+ * Finds the first unknown field of a body, at every level whose fields are known: a field of another kind of step is unknown too.
+ * parseDefinition must ignore unknown fields, because versions that were saved with one still run; this check applies when a body
+ * is saved. Free-form objects (`template_data`, `match`, `headers`, `body`) and steps of an unknown kind are not checked.
  */
-export function misspeltField(body: unknown): DefinitionProblem | null {
-  const budget = newNameBudget();
-  for (const { object, pointer, names } of namedObjects(body)) {
-    const misspelt = names.findMisspelt(object, budget);
-    if (!misspelt) continue;
-    const at = `${pointer}/${escapePointer(misspelt.given)}`;
-    const message = `Unknown field ${at}; did you mean ${misspelt.meant}?`;
-    return { code: 'unknown_field', message, pointer: at };
+export function findUnknownField(body: unknown): UnknownField | null {
+  if (!isRecord(body)) return null;
+  const found = unknownIn(body, definitionSchema, '');
+  if (found || !Array.isArray(body.steps)) return found;
+  for (const [index, step] of body.steps.entries()) {
+    const fields = isRecord(step) && stepFields.get(String(step.kind));
+    const inStep = fields ? unknownIn(step, { properties: fields }, `/steps/${index}`) : null;
+    if (inStep) return inStep;
   }
   return null;
 }
 
-interface NamedObject {
-  object: Record<string, unknown>;
-  pointer: string;
-  names: KnownNames;
-}
+/** Longer names are cut: the caller chooses their length, and the answer repeats them. */
+const maxShown = 100;
 
-function* namedObjects(body: unknown): Generator<NamedObject> {
-  if (!isRecord(body)) return;
-  yield { object: body, pointer: '', names: ofBody };
-  for (const [index, step] of listOf(body.steps)) {
-    const names = ofSteps.get(String(step.kind));
-    if (!names) continue;
-    const pointer = `/steps/${index}`;
-    yield { object: step, pointer, names };
-    if (step.kind === 'send' && isRecord(step.recipient))
-      yield { object: step.recipient, pointer: `${pointer}/recipient`, names: ofRecipient };
-    if (step.kind !== 'branch') continue;
-    for (const [position, branch] of listOf(step.branches))
-      yield { object: branch, pointer: `${pointer}/branches/${position}`, names: ofBranch };
+function unknownIn(value: unknown, { properties, items }: JsonObject, pointer: string): UnknownField | null {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const found = unknownIn(item, (items ?? {}) as JsonObject, `${pointer}/${index}`);
+      if (found) return found;
+    }
+    return null;
   }
+  if (!isRecord(value) || !properties) return null;
+  const fields = properties as JsonObject;
+  for (const given in value) {
+    const at = `${pointer}/${escapePointer(given.length > maxShown ? `${given.slice(0, maxShown)}…` : given)}`;
+    if (!Object.hasOwn(fields, given)) return { pointer: at, given, fields };
+    const found = unknownIn(value[given], fields[given] as JsonObject, at);
+    if (found) return found;
+  }
+  return null;
 }
-
-function* listOf(value: unknown): Generator<[number, Record<string, unknown>]> {
-  if (!Array.isArray(value)) return;
-  for (const [index, entry] of value.entries()) if (isRecord(entry)) yield [index, entry];
-}
-
-const namesIn = (schema: Json | undefined): KnownNames =>
-  createKnownNames(Object.keys((schema as JsonObject | undefined)?.properties ?? {}));
-
-const ofBody = namesIn(definitionSchema);
-const ofSteps = new Map(
-  [...stepFields].map(([kind, fields]) => [kind, createKnownNames(Object.keys(fields))]),
-);
-const ofRecipient = namesIn(stepFields.get('send')?.recipient);
-const ofBranch = namesIn((stepFields.get('branch')?.branches as JsonObject | undefined)?.items);

@@ -92,6 +92,21 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
         },
         description: 'In-app only: at most two buttons. Texts in it are Liquid templates.',
       },
+      attachments: {
+        type: ['array', 'null'],
+        items: {
+          type: 'object',
+          required: ['filename', 'content_type', 'content_base64'],
+          properties: {
+            filename: text('The name that the recipient sees.'),
+            content_type: text('A MIME type.'),
+            content_base64: text('The bytes of the file in base64.'),
+            content_id: nullable(text('For an image within the HTML.')),
+          },
+        },
+        description: 'Email only: at most 10 files. Texts in it are Liquid templates.',
+      },
+      send_at: nullable(text('Not before this time: an ISO 8601 timestamp or a template.')),
       from_name: nullable(text('Email only.')),
       reply_to: nullable(text('Email only.')),
       priority: nullable(text('critical, normal or bulk.')),
@@ -243,6 +258,7 @@ export const definitionSchema: JsonObject = {
   type: 'object',
   required: ['steps'],
   properties: {
+    $schema: text('The URL of this schema, for editors.'),
     trigger_data_schema: {
       type: ['object', 'boolean', 'null'],
       description: 'JSON Schema 2020-12 that trigger_data must fit.',

@@ -133,6 +133,12 @@ function fieldsAt(resource: FieldShape | null | undefined, path: string): Object
   return objectOf(at)?.fields ?? null;
 }
 
+/** The end of the sentence about an unknown name among these fields, for bodies within a body. */
+export function hintAmong(given: string, properties: Record<string, unknown>): string {
+  const object = objectOf(shapeOf({ properties: properties as Record<string, SchemaNode> }));
+  return object ? endingOf({ given, object, path: '', noun: 'field', hints: {} }) : '.';
+}
+
 const objectOf = (shape: FieldShape | null | undefined): ObjectShape | null =>
   shape?.kind === 'list' ? objectOf(shape.items) : (shape ?? null);
 

@@ -148,9 +148,40 @@ describe('an unknown field is refused with the right name', () => {
     const branch = { id: 'b', kind: 'branch', branches: [{ when: 'true', goTo: 's' }] };
     expect((await save([branch, send]))[2]).toBe('/steps/0/branches/0/goTo');
     expect((await save([{ id: 'd', kind: 'delay', durations: '1m' }]))[2]).toBe('/steps/0/durations');
-    // A field of another kind of step, free-form data, and a kind that is not known are left alone.
-    const free = { ...send, template_data: { sendAt: 1, template_keys: 2 }, window: '5m' };
-    expect((await save([free, { id: 'x', kind: 'later', templateKey: 't' }]))[0]).toBe(201);
+    const message = async (step: object) => (await save([{ ...send, ...step }]))[3];
+    expect(await message({ idempotency_key: 'x' })).toBe('Unknown field /steps/0/idempotency_key.');
+    expect(await message({ scheduled_at: 'x' })).toBe(
+      'Unknown field /steps/0/scheduled_at; did you mean send_at?',
+    );
+    expect(await message({ html: 'x' })).toBe('Unknown field /steps/0/html; did you mean html_body?');
+    expect(await message({ category_key: 'x' })).toContain('; did you mean category?');
+    expect(await message({ cc: 'x' })).toBe(
+      'Unknown field /steps/0/cc. Copies are not supported yet; send one notification for each recipient.',
+    );
+    expect(await message({ to: 'x' })).toContain('; did you mean recipient.address?');
+    // A field of another kind of step does nothing either.
+    expect(await message({ window: '5m' })).toBe('Unknown field /steps/0/window.');
+    expect(await message({ actions: [{ key: 'a', label: 'A', link: 'x' }] })).toContain(
+      '/steps/0/actions/0/link',
+    );
+    expect(await message({ ['n'.repeat(5_000)]: 1 })).toBe(`Unknown field /steps/0/${'n'.repeat(100)}….`);
+    const body = { steps: [send], tags: [] };
+    expect(
+      (await refusal('POST', '/v1/workflows/misspelt/versions', { body_json: JSON.stringify(body) }))[2],
+    ).toBe('/tags');
+    // Free-form data, a kind that is not known, and what editors need are left alone.
+    const send_at = '2030-01-01T00:00:00Z';
+    const free = {
+      ...send,
+      send_at,
+      attachments: [attachment],
+      template_data: { sendAt: 1, template_keys: 2 },
+    };
+    const steps = [free, { id: 'x', kind: 'later', templateKey: 't' }];
+    const $schema = 'https://carillon.example.com/workflows/schema.json';
+    expect((await refusal('POST', '/v1/workflows/misspelt/versions', { body: { $schema, steps } }))[0]).toBe(
+      201,
+    );
   });
 
   test('in the settings of a provider', async () => {

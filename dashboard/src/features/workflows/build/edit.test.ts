@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { order } from '../test-harness.ts';
-import { addStep, moveStep, removeStep, renameStep, setField } from './edit.ts';
+import { addStep, changeKind, moveStep, removeStep, renameStep, setField } from './edit.ts';
 
 describe('an edit', () => {
   test('of an id takes everything along that names the step', () => {
@@ -38,6 +38,17 @@ describe('an edit', () => {
     ]);
     expect(moveStep(order, 0, -1)).toBe(order);
     expect(moveStep(order, 0, 1).steps.map(({ id }) => id)).toEqual(['remind', 'paid', 'again', 'thank']);
+  });
+
+  test('of a kind leaves no fields of the former kind', () => {
+    const wait = { id: 'a', kind: 'delay', when: 'true', next: 'end', until: 'trigger.at', timezone: 'UTC' };
+    expect(changeKind({ steps: [wait] }, 0, 'digest').steps).toEqual([
+      {
+        ...{ id: 'a', kind: 'digest', when: 'true', next: 'end' },
+        ...{ key: '{{ trigger.external_user_id }}', window: '1h' },
+      },
+    ]);
+    expect(changeKind(order, 1, 'send')).toBe(order);
   });
 
   test('that empties a field leaves it out', () => {

@@ -18,6 +18,15 @@ export function addStep(body: Body, after: number, kind: Kind): { body: Body; in
   return { index, body: { ...body, steps: body.steps.toSpliced(index, 0, step) } };
 }
 
+/** The fields of the former kind go with it: the service refuses them in a step of another kind. */
+export function changeKind(body: Body, index: number, kind: Kind): Body {
+  const step = body.steps[index];
+  if (!step || step.kind === kind) return body;
+  const { id, when, next } = step;
+  const kept = { id, kind, ...(when !== undefined && { when }), ...(next !== undefined && { next }) };
+  return replaceStep(body, index, { ...kept, ...emptyFields(kind, body) });
+}
+
 export function removeStep(body: Body, index: number): Body {
   const gone = body.steps[index];
   const steps = body.steps.toSpliced(index, 1);

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { workflows } from '../../../strings/workflows.ts';
 import { Button, Field, IconButton, Input, Notice, Select } from '../../../ui/index.ts';
-import { kinds, type Step } from '../definition.ts';
+import { type Kind, kinds, type Step } from '../definition.ts';
 import type { Names } from './complete.ts';
-import { addStep, moveStep, removeStep, renameStep, replaceStep } from './edit.ts';
+import { addStep, changeKind, moveStep, removeStep, renameStep, replaceStep } from './edit.ts';
 import { KindFields } from './kind-fields.tsx';
 import { fieldOf, stepIndexOf } from './problems.ts';
 import { type FieldsProps, TargetField, TextField } from './step-fields.tsx';
@@ -136,7 +136,10 @@ export function StepPanel(props: {
           <Select
             value={step.kind}
             disabled={disabled}
-            onChange={(event) => fields.onChange({ ...step, kind: event.target.value })}
+            onChange={(event) => {
+              const kind = event.target.value as Kind;
+              change((former) => changeKind(former, selected, kind));
+            }}
           >
             {!(kinds as readonly string[]).includes(step.kind) && <option>{step.kind}</option>}
             {kinds.map((kind) => (

@@ -3,9 +3,10 @@ import {
   type Definition,
   type DefinitionProblem,
   definitionTask,
-  misspeltField,
+  findUnknownField,
 } from '../../../engine/index.ts';
 import { parseJson } from '../../../http/json.ts';
+import { hintAmong } from '../../../http/unknown-name.ts';
 import { invalidParameter, missingParameter, Problem } from '../../../kernel/errors.ts';
 import { type TaskRunner, TaskStopped } from '../../../threads/task.ts';
 import { type VersionRequest, workflowLimits } from './schema.ts';
@@ -30,11 +31,19 @@ export async function readBody(
   if (given.length > workflowLimits.body)
     throw invalidParameter('body_json', `The body must have at most ${workflowLimits.body} characters.`);
   const value = readJson(given);
-  const misspelt = misspeltField(value);
-  if (misspelt) throw new Problem('parameter_unknown', misspelt.message, { param: misspelt.pointer });
+  refuseUnknownFields(value);
   const parsed = await tasks.run(definitionTask, owner, given).catch(refuseStopped);
   if (!parsed.ok) throw structuralProblem(parsed.problems);
   return { text: given, value, definition: parsed.definition };
+}
+
+function refuseUnknownFields(body: unknown): void {
+  const unknown = findUnknownField(body);
+  if (!unknown) return;
+  const { pointer, given, fields } = unknown;
+  throw new Problem('parameter_unknown', `Unknown field ${pointer}${hintAmong(given, fields)}`, {
+    param: pointer,
+  });
 }
 
 function refuseStopped(error: unknown): never {
