@@ -7,6 +7,8 @@ const foreignNames = new Map<string, readonly string[]>(
     // recipient
     to: ['recipient.address', 'address', 'recipient', 'audience', 'created_before', 'email'],
     email: ['recipient.address', 'address', 'recipient'],
+    toaddress: ['recipient.address'],
+    toemail: ['recipient.address'],
     emailaddress: ['recipient.address', 'address', 'email', 'recipient'],
     phone: ['recipient.address', 'address', 'recipient'],
     phonenumber: ['recipient.address', 'address', 'phone', 'recipient'],
@@ -15,6 +17,7 @@ const foreignNames = new Map<string, readonly string[]>(
     userid: ['recipient.external_user_id', 'external_user_id'],
     user: ['recipient.external_user_id', 'external_user_id'],
     subscriberid: ['recipient.external_user_id', 'external_user_id'],
+    externaluserid: ['recipient.external_user_id'],
     externalid: ['recipient.external_user_id', 'external_user_id'],
     id: ['external_user_id'],
     toname: ['recipient.name'],

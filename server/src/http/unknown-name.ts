@@ -152,8 +152,14 @@ function endingOf({ given, object, path, hints }: UnknownName): string {
   if (header) return `; send it as the header ${header}.`;
   const unsupported = object.fields.has('text_body') ? unsupportedPartOf(folded) : null;
   if (unsupported) return `. ${unsupported}.`;
-  const meant = foreignNameOf(folded).find((candidate) => hasField(object, candidate)) ?? near?.name;
-  return meant ? didYouMean(meant) : '.';
+  const candidates = foreignNameOf(folded);
+  const meant = candidates.find((candidate) => hasField(object, candidate)) ?? near?.name;
+  if (meant) return didYouMean(meant);
+  const { names = [], instead } = (path === '' && hints.fixed) || {};
+  const fixed = candidates
+    .map((candidate) => candidate.split('.', 1)[0])
+    .find((name) => name && names.includes(name));
+  return fixed ? `; ${fixed} cannot be changed. ${instead}` : '.';
 }
 
 function hasField(object: ObjectShape, path: string): boolean {

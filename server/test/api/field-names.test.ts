@@ -66,6 +66,7 @@ describe('an unknown field is refused with the right name', () => {
     ['category_key', 'category'],
     ['user_id', 'recipient.external_user_id'],
     ['phone', 'recipient.address'],
+    ['external_user_id', 'recipient.external_user_id'],
   ])('what other systems call it: %s', async (given, meant) => {
     const message = `Unknown field ${given}; did you mean ${meant}?`;
     const body = { ...email, [given]: 'x' };
@@ -226,6 +227,16 @@ describe('a field that cannot be changed', () => {
         unknown(field, `${field} cannot be changed. Cancel the notification and send it again.`),
       );
     }
+    expect(await refusal('PATCH', path, { to: 'a@b.co' })).toEqual(
+      unknown(
+        'to',
+        'Unknown field to; recipient cannot be changed. Cancel the notification and send it again.',
+      ),
+    );
+    expect((await refusal('PATCH', path, { template_id: 'x' }))[3]).toContain(
+      'template_key cannot be changed.',
+    );
+    expect((await refusal('PATCH', path, { html: 'x' }))[3]).toContain('did you mean html_body?');
     expect((await app.request('GET', path)).body.subject).toBe('Hello');
   });
 
