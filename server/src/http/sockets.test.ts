@@ -55,6 +55,13 @@ describe('what cannot be read as a request', () => {
 
   test.each([
     ['is no HTTP', 'hello\r\n\r\n', 400, 'invalid_json', 'not valid HTTP'],
+    [
+      'has an unknown method',
+      'FOO /v1/me HTTP/1.1\r\nHost: x\r\n\r\n',
+      405,
+      'method_not_allowed',
+      'this HTTP method',
+    ],
     ['has no Host', 'GET /v1/me HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_json', 'no Host'],
     [
       'has more headers than fit',

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -51,12 +51,13 @@ export function createSockets(lingerMs = 2_000): Sockets {
       const problem = problemOf(error);
       const body = JSON.stringify(problem.toBody());
       const head = [
-        `HTTP/1.1 ${problem.status} ${problem.status === 413 ? 'Payload Too Large' : 'Bad Request'}`,
+        `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
         'Content-Type: application/json; charset=utf-8',
         `Content-Length: ${Buffer.byteLength(body)}`,
         `X-Request-Id: ${newId()}`,
         'Cache-Control: no-store',
         'Connection: close',
+        ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
       ];
       socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
       // Closing at once could lose the answer; without a timeout a client that never closes would hold the connection
@@ -117,9 +118,22 @@ function problemOf(error: Error): Problem {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'HPE_HEADER_OVERFLOW':
       return new Problem('payload_too_large', 'The URL and the headers are larger than 16 KiB.');
+    case 'HPE_INVALID_METHOD':
+      return isRequestLine(error) ? unknownMethod() : notHttp();
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('invalid_json', 'The request was not complete in time.');
     default:
-      return new Problem('invalid_json', 'The request is not valid HTTP.');
+      return notHttp();
   }
 }
+
+const notHttp = () => new Problem('invalid_json', 'The request is not valid HTTP.');
+
+/** Node knows some thirty methods, and parses no request with another one: its URL is not known here. */
+const unknownMethod = () =>
+  new Problem('method_not_allowed', 'No URL supports this HTTP method.', {
+    headers: { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
+  });
+
+const isRequestLine = (error: Error & { rawPacket?: Buffer }): boolean =>
+  /^[\w-]+ \S+ HTTP\/1\.[01]\r\n/.test(error.rawPacket?.toString('latin1') ?? '');

@@ -10,7 +10,7 @@ export const webhookSpec: ChannelSpec = {
   recipient: {
     targetOf({ endpoint, address }) {
       if (endpoint) return { address: endpoint.toLowerCase(), isOwnAddress: false };
-      if (!address) throw missingParameter('recipient.address');
+      if (!address) throw missingParameter('recipient.address', 'recipient.endpoint');
       checkUrl(address);
       return { address, isOwnAddress: false };
     },
