@@ -306,7 +306,7 @@ export interface Api {
     /**
      * Send up to 500 notifications.
      *
-     * Each element is a send request with an optional idempotency_key (the Idempotency-Key header is ignored). Elements are independent: an invalid one gets an error at its position and the others are sent. The priority is bulk unless an element sets another one. The limits are 24 MiB and 100,000 JSON values in total, and 10,000 values per element.
+     * Each element is a send request with an optional idempotency_key; the Idempotency-Key header is refused. Elements are independent: an invalid one gets an error at its position and the others are sent. The priority is bulk unless an element sets another one. The limits are 24 MiB and 100,000 JSON values in total, and 10,000 values per element.
      *
      * Requires the scope `notifications:send`.
      *

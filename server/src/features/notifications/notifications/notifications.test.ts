@@ -402,6 +402,21 @@ describe('idempotency', () => {
     expect([wrong.status, wrong.body.error.param]).toEqual([400, 'Idempotency-Key']);
   });
 
+  test('that a batch has in its header is refused: it would protect nothing', async () => {
+    const { status, body } = await app.request('POST', '/v1/notifications/batch', {
+      body: { notifications: [email] },
+      headers: key(),
+    });
+    expect([status, body.error]).toMatchObject([
+      400,
+      {
+        code: 'parameter_invalid',
+        param: 'Idempotency-Key',
+        message: 'This operation has no header Idempotency-Key: give each element an idempotency_key.',
+      },
+    ]);
+  });
+
   test('fifty at once over two processes make exactly one', async () => {
     const second = await startTestApp({ database: app.database });
     const headers = key();

@@ -2,7 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import { isAbandoned, type Route, route } from '../../../http/route.ts';
 import { IdParams } from '../../../http/schema.ts';
 import { Problem } from '../../../kernel/errors.ts';
-import { idempotencyHeader, idempotencyKeyOf } from '../../platform/idempotency/index.ts';
+import {
+  idempotencyHeader,
+  idempotencyKeyOf,
+  refuseIdempotencyHeader,
+} from '../../platform/idempotency/index.ts';
 import { withoutKey } from './accept.ts';
 import {
   BatchRequest,
@@ -54,13 +58,14 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       tag,
       summary: 'Send up to 500 notifications',
       description:
-        'Each element is a send request with an optional idempotency_key (the Idempotency-Key header is ignored). Elements are independent: an invalid one gets an error at its position and the others are sent. The priority is bulk unless an element sets another one. The limits are 24 MiB and 100,000 JSON values in total, and 10,000 values per element.',
+        'Each element is a send request with an optional idempotency_key; the Idempotency-Key header is refused. Elements are independent: an invalid one gets an error at its position and the others are sent. The priority is bulk unless an element sets another one. The limits are 24 MiB and 100,000 JSON values in total, and 10,000 values per element.',
       access: 'notifications:send',
       body: BatchRequest,
       independentList: 'notifications',
       bodyLimit: sendBodyLimit,
       responses: { 202: BatchResponse },
       async handler({ principal, body, raw }) {
+        refuseIdempotencyHeader(raw, 'give each element an idempotency_key.');
         const results = await notifications.acceptMany(principal, body.notifications, isAbandoned(raw));
         for (const result of results)
           if (!(result instanceof Problem || result.replayed)) raw.span?.accepted(result.notification.id);

@@ -18,6 +18,13 @@ export function idempotencyHeader(description: string) {
   return { 'Idempotency-Key': { description, schema: Type.String({ minLength: 1, maxLength: 255 }) } };
 }
 
+/** For an operation whose key is elsewhere: a header without effect would let the caller believe that a repetition is safe. */
+export function refuseIdempotencyHeader({ headers }: FastifyRequest, instead: string): void {
+  if (headers['idempotency-key'] === undefined) return;
+  const param = 'Idempotency-Key';
+  throw new Problem('parameter_invalid', `This operation has no header ${param}: ${instead}`, { param });
+}
+
 /** The key of the header. Operations that take it in the body too pass that one: the two must not differ. */
 export function idempotencyKeyOf(
   { headers, raw }: FastifyRequest,

@@ -1,4 +1,9 @@
-export { checkIdempotencyKey, idempotencyHeader, idempotencyKeyOf } from './header.ts';
+export {
+  checkIdempotencyKey,
+  idempotencyHeader,
+  idempotencyKeyOf,
+  refuseIdempotencyHeader,
+} from './header.ts';
 export {
   claimKey,
   claimKeysSql,
