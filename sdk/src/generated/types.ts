@@ -208,7 +208,7 @@ export type BroadcastInput = {
   audience: Audience;
   /** The template to render; chat channels require one. */
   template_key?: (string | null) | undefined;
-  /** Beside a `template_key`, replaces the subject of the template. */
+  /** At most 998 characters. Beside a `template_key`, replaces the subject of the template. Channels without a subject ignore it. */
   subject?: (string | null) | undefined;
   /** HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML. */
   html_body?: (string | null) | undefined;
@@ -906,7 +906,7 @@ export type NotificationContent = {
 
 /** Omitted fields stay unchanged; null clears a field: `template_data` becomes `{}`, `tags` and `actions` `[]`, and null for `send_at` sends now. */
 export type NotificationPatch = {
-  /** Beside a `template_key`, replaces the subject of the template. */
+  /** At most 998 characters. Beside a `template_key`, replaces the subject of the template. Channels without a subject ignore it. */
   subject?: (string | null) | undefined;
   /** HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML. */
   html_body?: (string | null) | undefined;
@@ -1399,7 +1399,7 @@ export type ScheduleBroadcast = {
   audience: Audience;
   /** The template to render; chat channels require one. */
   template_key?: (string | null) | undefined;
-  /** Beside a `template_key`, replaces the subject of the template. */
+  /** At most 998 characters. Beside a `template_key`, replaces the subject of the template. Channels without a subject ignore it. */
   subject?: (string | null) | undefined;
   /** HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML. */
   html_body?: (string | null) | undefined;
@@ -1579,7 +1579,7 @@ export type SendFields = {
     /** The id of a Discord endpoint; prefer `endpoint`. */
     chatthree_endpoint_id?: (string | null) | undefined;
   };
-  /** Beside a `template_key`, replaces the subject of the template. */
+  /** At most 998 characters. Beside a `template_key`, replaces the subject of the template. Channels without a subject ignore it. */
   subject?: (string | null) | undefined;
   /** HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML. */
   html_body?: (string | null) | undefined;
@@ -1602,13 +1602,13 @@ export type SendFields = {
   /** For email: at most 10 files, 15 MiB in total. They are deleted after the delivery. */
   attachments?:
     | (Array<{
-        /** The name that the recipient sees. */
+        /** The name that the recipient sees, at most 255 characters. */
         filename: string;
-        /** A MIME type, for example `application/pdf`. */
+        /** A MIME type, for example `application/pdf`, at most 255 characters. */
         content_type: string;
         /** The bytes of the file in base64. */
         content_base64: string;
-        /** For an image within the HTML: the body shows it with `<img src="cid:…">` and this id (letters, digits and `.!#$%&'*+/=?^_{|}~@-`). */
+        /** For an image within the HTML: the body shows it with `<img src="cid:…">` and this id (at most 127 letters, digits and `.!#$%&'*+/=?^_{|}~@-`). */
         content_id?: (string | null) | undefined;
       }> | null)
     | undefined;

@@ -195,12 +195,20 @@ describe('fields that only email uses', () => {
   const odd = {
     from_name: `<${'x'.repeat(300)}>`,
     reply_to: `nonsense ${'x'.repeat(400)}`,
-    attachments: Array(11).fill({ filename: 'a/b', content_type: 'none', content_base64: '?' }),
+    attachments: [
+      ...Array(11).fill({ filename: 'a/b', content_type: 'none', content_base64: '?' }),
+      { filename: '', content_type: 'x'.repeat(300), content_base64: '?', content_id: 'x'.repeat(300) },
+    ],
   };
   const others = channels.filter((channel) => channel !== 'email');
 
   test.each(others)('are ignored on %s, whatever they contain', async (channel) => {
     expect(await accepted(sendOf(channel, odd))).not.toHaveProperty('attachments');
+  });
+
+  test.each(['sms', 'chatone', 'chattwo', 'chatthree'])('so is a subject on %s', async (channel) => {
+    const subject = `two\nlines${'x'.repeat(2_000)}`;
+    expect(await accepted(sendOf(channel, { subject }))).toMatchObject({ subject: null });
   });
 
   test.each(others)('have their JSON type on %s too', async (channel) => {
@@ -224,6 +232,24 @@ describe('fields that only email uses', () => {
       sendOf('email', { from_name: '🎉'.repeat(201) }),
       parameter('from_name'),
       'from_name must have at most 200 characters.',
+    );
+    await accepted(sendOf('email', { subject: '🎉'.repeat(998) }));
+    for (const channel of ['email', 'in_app', 'webhook'])
+      await refused(
+        sendOf(channel, { subject: '🎉'.repeat(999) }),
+        parameter('subject'),
+        'subject must have at most 998 characters.',
+      );
+    for (const [field, length] of Object.entries({ filename: 255, content_type: 255, content_id: 127 }))
+      await refused(
+        sendOf('email', { attachments: [file, { ...file, [field]: 'x'.repeat(length + 1) }] }),
+        parameter(`attachments[1].${field}`),
+        `attachments[1].${field} must have at most ${length} characters.`,
+      );
+    await refused(
+      sendOf('email', { attachments: [{ ...file, filename: '' }] }),
+      parameter('attachments[0].filename'),
+      'attachments[0].filename must not be empty.',
     );
     await refused(
       sendOf('email', { recipient: { address: ' ada@example.com' } }),

@@ -26,6 +26,7 @@ export function checkContent(request: Content, isLiquid: boolean): AuthoredConte
   const inline = request.template_key
     ? subjectBeside(request)
     : channelSpecs[request.channel].content.inlineContentOf(request);
+  if (inline.subject !== null) checkLength('subject', inline.subject, sendLimits.subject);
   const surroundings = checkSurroundings(request);
   // Field by field: spreading the two took 10 µs of each send.
   return {
@@ -38,6 +39,12 @@ export function checkContent(request: Content, isLiquid: boolean): AuthoredConte
     reply_to: surroundings.reply_to,
     inbox_extras: surroundings.inbox_extras,
   };
+}
+
+/** In code points. Channels that ignore a field accept it at any length, so the schema has no limit. */
+function checkLength(param: string, text: string, limit: number): void {
+  if (text.length > limit && [...text].length > limit)
+    throw invalidParameter(param, `${param} must have at most ${limit} characters.`);
 }
 
 /** Text without tags renders to itself: its content stays literal, and costs no rendering. */
@@ -130,6 +137,11 @@ export function checkAttachments(list: NonNullable<SendRequest['attachments']>):
   list.forEach((attachment, index) => {
     const at = `attachments[${index}]`;
     const { filename, content_type, content_base64, content_id } = attachment;
+    for (const [name, text] of Object.entries({ filename, content_type })) {
+      if (text === '') throw invalidParameter(`${at}.${name}`, `${at}.${name} must not be empty.`);
+      checkLength(`${at}.${name}`, text, sendLimits.attachmentName);
+    }
+    if (content_id) checkLength(`${at}.content_id`, content_id, sendLimits.contentId);
     if (/[\p{Cc}/\\]/u.test(filename)) {
       throw invalidParameter(
         `${at}.filename`,

@@ -67,31 +67,32 @@ const Recipient = Type.Object({
   chatthree_endpoint_id: NullableText(sendLimits.key, 'The id of a Discord endpoint; prefer `endpoint`.'),
 });
 
+/** Channels other than email ignore attachments, whatever they contain: the service has their limits. */
 const AttachmentInput = Type.Object({
   filename: Type.String({
-    minLength: 1,
-    maxLength: sendLimits.attachmentName,
-    description: 'The name that the recipient sees.',
+    description: `The name that the recipient sees, at most ${sendLimits.attachmentName} characters.`,
   }),
   content_type: Type.String({
-    minLength: 1,
-    maxLength: sendLimits.attachmentName,
-    description: 'A MIME type, for example `application/pdf`.',
+    description: `A MIME type, for example \`application/pdf\`, at most ${sendLimits.attachmentName} characters.`,
   }),
   content_base64: Type.String({ description: 'The bytes of the file in base64.' }),
   content_id: Type.Optional(
     Nullable(
       Type.String({
-        maxLength: sendLimits.contentId,
-        description:
-          'For an image within the HTML: the body shows it with `<img src="cid:…">` and this id (letters, digits and `.!#$%&\'*+/=?^_{|}~@-`).',
+        description: `For an image within the HTML: the body shows it with \`<img src="cid:…">\` and this id (at most ${sendLimits.contentId} letters, digits and \`.!#$%&'*+/=?^_{|}~@-\`).`,
       }),
     ),
   ),
 });
 
 const content = {
-  subject: NullableText(sendLimits.subject, 'Beside a `template_key`, replaces the subject of the template.'),
+  subject: Type.Optional(
+    Nullable(
+      Type.String({
+        description: `At most ${sendLimits.subject} characters. Beside a \`template_key\`, replaces the subject of the template. Channels without a subject ignore it.`,
+      }),
+    ),
+  ),
   html_body: NullableText(
     sendLimits.body,
     'HTML, for email and in_app. Ignored beside a `template_key`, and by channels without HTML.',
