@@ -56,6 +56,6 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 
 function describe({ from, to, rule, cycle }) {
   const why = law.forbidden.find((each) => each.name === rule.name)?.comment ?? '';
-  const road = cycle ? [from, ...cycle.map((step) => step.name)].join(' → ') : `${from} → ${to}`;
-  return `${road}\n    ${rule.name}: ${why}`;
+  const path = cycle ? [from, ...cycle.map((step) => step.name)].join(' → ') : `${from} → ${to}`;
+  return `${path}\n    ${rule.name}: ${why}`;
 }

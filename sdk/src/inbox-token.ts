@@ -7,11 +7,11 @@ export interface MintInboxTokenOptions {
   environment_id: string;
   /** The user, as in `recipient.external_user_id`. */
   external_user_id: string;
-  /** `inbox` unless told. */
+  /** Default: `inbox`. */
   scope?: 'inbox' | 'prefs' | 'inbox prefs' | undefined;
-  /** 60 to 86,400; 900 unless told. */
+  /** 60 to 86,400; by default 900. */
   ttl_seconds?: number | undefined;
-  /** Unix milliseconds; now unless told. */
+  /** Unix milliseconds; by default now. */
   now_ms?: number | undefined;
 }
 

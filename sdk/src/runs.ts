@@ -5,7 +5,7 @@ import { checkedNumber, pause, type RequestOptions, within } from './transport.t
 export interface WaitOptions extends Omit<RequestOptions, 'timeout_ms'> {
   /** How long to wait for the end of the run, retries included. Ten minutes unless told; runs may take days. */
   timeout_ms?: number | undefined;
-  /** The longest pause between two looks. 5,000 unless told. */
+  /** The longest pause between two looks. Default: 5,000. */
   poll_interval_ms?: number | undefined;
 }
 

@@ -9,11 +9,11 @@ export interface TransportOptions {
   base_url?: string | undefined;
   /** Used instead of the global `fetch`: for proxies, tests, other runtimes. */
   fetch?: Fetch | undefined;
-  /** For one attempt, answer included. 30,000 unless told; Infinity: no limit but that of the runtime. */
+  /** For one attempt, answer included. Default: 30,000; Infinity: no limit but that of the runtime. */
   timeout_ms?: number | undefined;
-  /** How often a failed request is made again, where that can do no harm. 4 unless told; 0: never. */
+  /** How often a failed request is made again, where that can do no harm. Default: 4; 0: never. */
   max_retries?: number | undefined;
-  /** The first wait between two attempts; it doubles. 500 unless told. */
+  /** The first wait between two attempts; it doubles. Default: 500. */
   retry_delay_ms?: number | undefined;
   /** Sent with every request. */
   headers?: Record<string, string> | undefined;

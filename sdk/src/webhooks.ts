@@ -10,9 +10,9 @@ export interface VerifyWebhookOptions {
   headers: Headers | Record<string, string | readonly string[] | undefined>;
   /** The signing secret (`whsec_…`); several while one replaces another. One that fits is enough. */
   secret: string | readonly string[];
-  /** How old a call may be, and how far ahead your clock or ours. 300 unless told. */
+  /** How old a call may be, and how far ahead your clock or ours. Default: 300. */
   tolerance_seconds?: number | undefined;
-  /** Unix milliseconds; now unless told. */
+  /** Unix milliseconds; by default now. */
   now_ms?: number | undefined;
 }
 

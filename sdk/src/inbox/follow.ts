@@ -17,9 +17,9 @@ export interface FollowOptions {
   on_state?: ((state: FollowState) => void) | undefined;
   /** What went wrong; following goes on by itself unless the state becomes `closed`. */
   on_error?: ((error: unknown) => void) | undefined;
-  /** How often to look while the stream does not get through. 15,000 unless told. */
+  /** How often to look while the stream does not get through. Default: 15,000. */
   poll_interval_ms?: number | undefined;
-  /** The first wait before coming back after a break; it doubles up to 30 s. 1,000 unless told. */
+  /** The first wait before coming back after a break; it doubles up to 30 s. Default: 1,000. */
   reconnect_delay_ms?: number | undefined;
   /** The `id` of the last event seen, to go on from there; after an hour it gives `reset`. */
   last_event_id?: string | undefined;

@@ -56,8 +56,8 @@ export type Outcome =
       retryAfterMs: number | null;
       /** The limit covers all traffic to this `host`, for every tenant: the service identifies us by our IP address. */
       isForAll?: true;
-      /** The message was held back locally: the provider was not called, so there was no attempt. */
-      heldBack?: true;
+      /** The message was stopped by the local rate guard: the provider was not called, so there was no attempt. */
+      notCalled?: true;
     }
   | { kind: 'rejected'; detail: string; code: string | null }
   | { kind: 'suppress'; detail: string; code: string | null; reason: 'hard_bounce' | 'unsubscribed' }

@@ -55,7 +55,7 @@ export function withRateGuard(carrier: Carrier, rateGuard: RateGuard, clock: () 
         detail: 'Delayed: the rate limit of the service is reached.',
         code: 'courtesy',
         retryAfterMs: waitMs,
-        heldBack: true,
+        notCalled: true,
       };
     },
   };

@@ -113,7 +113,7 @@ function keepListening(
       clearTimeout(nextPing);
       if (client !== connection) return;
       client = null;
-      // The socket is destroyed: a goodbye would wait for a server that is gone, and a late answer must find no reader.
+      // The socket is destroyed, not closed: closing waits for a server that is gone, and a late answer must not be read.
       connection.connection.stream.destroy();
       if (!stopped) retry = setTimeout(connect, reconnectMs);
     };

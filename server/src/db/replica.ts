@@ -19,8 +19,8 @@ export function primaryReads(pool: Pool): ListReads {
 }
 
 export interface ReplicaTimes {
-  /** The time between two looks at the replica. */
-  lookEveryMs?: number;
+  /** The time between two measurements of the replica. */
+  measureEveryMs?: number;
   /** A replica that is further behind is not used. */
   maxLagMs?: number;
 }
@@ -47,7 +47,7 @@ const maxSamples = 60;
  */
 export function createReplicaReads(
   { primary, replica, doorbell, log, metrics }: ReplicaDeps,
-  { lookEveryMs = 1_000, maxLagMs = 10_000 }: ReplicaTimes = {},
+  { measureEveryMs = 1_000, maxLagMs = 10_000 }: ReplicaTimes = {},
 ): ListReads & { stop(): Promise<void> } {
   const wroteAt = new Float64Array(buckets).fill(Number.NEGATIVE_INFINITY);
   const rangAt = new Float64Array(buckets).fill(Number.NEGATIVE_INFINITY);
@@ -76,7 +76,7 @@ export function createReplicaReads(
     report(reason);
   }
 
-  async function look(): Promise<void> {
+  async function measure(): Promise<void> {
     const at = steadyClock();
     const [head] = await query<ServerPosition>(primary, primaryPosition);
     const [tail] = await query<ServerPosition>(replica, replicaPosition);
@@ -93,17 +93,17 @@ export function createReplicaReads(
 
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let looking = Promise.resolve();
-  function lookAgain(): void {
-    looking = look()
+  let measuring = Promise.resolve();
+  function measureAgain(): void {
+    measuring = measure()
       .catch((error: unknown) => leave(error instanceof Error ? error.message : String(error)))
       .then(() => {
         // Never Infinity, which dashboards cannot draw: a replica that was never complete is as old as this process.
         metrics.replicaLag.set(Math.min(steadyClock() - completeUntil, steadyClock()) / 1_000);
-        if (!stopped) timer = setTimeout(lookAgain, lookEveryMs).unref();
+        if (!stopped) timer = setTimeout(measureAgain, measureEveryMs).unref();
       });
   }
-  lookAgain();
+  measureAgain();
 
   return {
     async read(callerId, work) {
@@ -138,7 +138,7 @@ export function createReplicaReads(
       stopped = true;
       clearTimeout(timer);
       for (const stop of stopListening) stop();
-      await looking;
+      await measuring;
       clearTimeout(timer);
     },
   };

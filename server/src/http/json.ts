@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { sha256Hex } from '../kernel/crypto.ts';
 import { Problem } from '../kernel/errors.ts';
-import { isLoopHeld, yieldToEventLoop } from '../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../kernel/event-loop.ts';
 import { canonicalJson, endOfString, faultIn, isLargerThan, isRecord, maxDepth } from '../kernel/json.ts';
 import { type Task, type TaskRunner, TaskStopped } from '../threads/task.ts';
 import { jsonFault } from './json-fault.ts';
@@ -69,7 +69,7 @@ export async function readBody(
     if (independentList === undefined || !elements) return value;
     const list: unknown[] = [];
     for (const element of elements) {
-      while (isLoopHeld()) await yieldToEventLoop();
+      while (shouldYield()) await yieldToEventLoop();
       list.push(
         typeof element === 'string'
           ? JSON.parse(element)

@@ -1,4 +1,4 @@
-import { isLoopHeld, yieldToEventLoop } from '../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../kernel/event-loop.ts';
 import { isLargerThan } from '../kernel/json.ts';
 
 /** The number of characters that are written at a time. */
@@ -17,7 +17,7 @@ export async function jsonInPieces(value: unknown): Promise<string | Buffer> {
       pieces.push(Buffer.from(text));
       text = '';
     }
-    while (isLoopHeld()) await yieldToEventLoop();
+    while (shouldYield()) await yieldToEventLoop();
   }
   return pieces.length === 0 ? text : Buffer.concat([...pieces, Buffer.from(text)]);
 }

@@ -18,8 +18,8 @@ interface Sockets {
 }
 
 /**
- * A client that sends its headers byte by byte is answered 408 after the first time, noticed within the second: Node looks every
- * 30 s unless told.
+ * A client that sends its headers byte by byte is answered 408 after the first time, noticed within the second: Node's own
+ * interval is 30 s.
  */
 export const headerTimes = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopHeld, yieldToEventLoop } from './event-loop.ts';
+import { shouldYield, yieldToEventLoop } from './event-loop.ts';
 
 /** Which turn of the event loop it is. */
 function countTurns(): { now: () => number; stop: () => void } {
@@ -20,25 +20,25 @@ function compute(ms: number): void {
 
 test('long computations that begin together each get a turn of the event loop of their own', async () => {
   const turns = countTurns();
-  const held = await Promise.all(
+  const turnsOfAll = await Promise.all(
     Array.from({ length: 8 }, async () => {
-      while (isLoopHeld()) await yieldToEventLoop();
+      while (shouldYield()) await yieldToEventLoop();
       compute(25);
       return turns.now();
     }),
   );
   turns.stop();
-  expect(new Set(held).size).toBe(8);
+  expect(new Set(turnsOfAll).size).toBe(8);
 });
 
 test('short ones share one', async () => {
   const turns = countTurns();
-  const held = await Promise.all(
+  const turnsOfAll = await Promise.all(
     Array.from({ length: 8 }, async () => {
-      while (isLoopHeld()) await yieldToEventLoop();
+      while (shouldYield()) await yieldToEventLoop();
       return turns.now();
     }),
   );
   turns.stop();
-  expect(new Set(held).size).toBeLessThan(8);
+  expect(new Set(turnsOfAll).size).toBeLessThan(8);
 });

@@ -9,11 +9,11 @@ const sliceMs = 20;
 let began: number | null = null;
 
 /**
- * True when computations of untrusted length (each of them bounded) have held the event loop long enough, so that other work
- * goes first. Call `while (isLoopHeld()) await yieldToEventLoop();` directly before the computation: an await in between would
+ * True when computations of untrusted length (each of them bounded) have blocked the event loop long enough, so that other work
+ * goes first. Call `while (shouldYield()) await yieldToEventLoop();` directly before the computation: an await in between would
  * let all callers that start together find the loop free. At least one computation runs in every iteration.
  */
-export function isLoopHeld(): boolean {
+export function shouldYield(): boolean {
   const now = performance.now();
   if (began !== null) return now - began > sliceMs;
   began = now;

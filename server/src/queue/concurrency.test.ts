@@ -45,7 +45,7 @@ interface Worker {
   stop(): Promise<void>;
 }
 
-/** A process whose calls last until the test says so. The place of a piece of work is in its note. */
+/** A process whose calls last until the test says so. The concurrency key of a job is in its note. */
 function startWorker(atOnce = 4): Worker {
   const { pool } = database;
   const log = createLog('silent');
@@ -54,7 +54,7 @@ function startWorker(atOnce = 4): Worker {
     ...{ pool, claimPool: pool, database: database.url, doorbell, log, metrics: createMetrics() },
     heartbeatEntry: bundledThreads().heartbeat,
   });
-  const places: ConcurrencyLimits = queue.concurrencyLimits(kind, {
+  const limits: ConcurrencyLimits = queue.concurrencyLimits(kind, {
     total: 400,
     maxConcurrent: atOnce,
     maxConcurrentWhenFailing: 1,
@@ -67,7 +67,7 @@ function startWorker(atOnce = 4): Worker {
     capacity: 40,
     load: async () => new Map(),
     async run(claim) {
-      const room = await places.acquire(claim, (claim.note as { place: string }).place);
+      const room = await limits.acquire(claim, (claim.note as { key: string }).key);
       if (!room) return;
       const answered = await new Promise<boolean>((resolve) => underWay.set(claim.id, resolve));
       underWay.delete(claim.id);
@@ -97,13 +97,13 @@ function startWorker(atOnce = 4): Worker {
   return worker;
 }
 
-const workFor = (place: string, count: number, lane: Work['lane'] = 'normal'): Work[] =>
+const workFor = (key: string, count: number, lane: Work['lane'] = 'normal'): Work[] =>
   Array.from({ length: count }, () => ({
     kind,
     id: newId(),
     lane,
     environmentId,
-    note: { place },
+    note: { key },
   }));
 
 async function enqueue({ queue }: Worker, work: Work[]): Promise<string[]> {
@@ -112,11 +112,11 @@ async function enqueue({ queue }: Worker, work: Work[]): Promise<string[]> {
   return work.map(({ id }) => id);
 }
 
-async function parkedAt(place: string): Promise<string[]> {
+async function parkedAt(key: string): Promise<string[]> {
   const rows = await query<{ id: string }>(
     database.pool,
     'select id from queue_parked where place = $1 order by id',
-    [place],
+    [key],
   );
   return rows.map(({ id }) => id);
 }
@@ -136,21 +136,21 @@ async function finishAll(worker: Worker, ids: string[]): Promise<void> {
 }
 
 /** A key that has answered quickly: before that, it gets two calls at once. */
-async function answerOnce(worker: Worker, ...places: string[]): Promise<void> {
+async function answerOnce(worker: Worker, ...keys: string[]): Promise<void> {
   const before = worker.done.length;
-  for (const place of places) await enqueue(worker, workFor(place, 1));
+  for (const key of keys) await enqueue(worker, workFor(key, 1));
   await until(
     () => {
       for (const end of worker.underWay.values()) end(true);
-      return worker.done.length === before + places.length;
+      return worker.done.length === before + keys.length;
     },
     () => worker.done,
   );
   worker.done.length = 0;
 }
 
-test('critical work that waits at a full place goes before all that waits there', async () => {
-  const places = createConcurrencyLimits(
+test('critical work that waits at a full key goes before all that waits there', async () => {
+  const limits = createConcurrencyLimits(
     { park: async () => {}, unpark: async () => 0 },
     { total: 400, maxConcurrent: 2, maxConcurrentWhenFailing: 1 },
   );
@@ -159,11 +159,11 @@ test('critical work that waits at a full place goes before all that waits there'
     ...{ leasedAt: new Date(), unparkedFrom: null },
   });
   const rooms = await Promise.all(
-    [claim('normal'), claim('normal'), claim('critical')].map((one) => places.acquire(one, 'full')),
+    [claim('normal'), claim('normal'), claim('critical')].map((one) => limits.acquire(one, 'full')),
   );
   const order: string[] = [];
   const enter = async (lane: Work['lane']) => {
-    const room = await places.acquire(claim(lane), 'full');
+    const room = await limits.acquire(claim(lane), 'full');
     order.push(`${lane} ${room ? 'goes' : 'is parked'}`);
     return room;
   };
@@ -179,7 +179,7 @@ describe('slow keys', () => {
     ...{ kind, id: newId(), lane: 'normal', environmentId: environment, note: null },
     ...{ leasedAt: new Date(), unparkedFrom: null },
   });
-  const limits = () =>
+  const newLimits = () =>
     createConcurrencyLimits(
       { park: async () => {}, unpark: async () => 0 },
       { total: 800, maxConcurrent: 50, maxConcurrentWhenFailing: 10 },
@@ -187,20 +187,20 @@ describe('slow keys', () => {
   const ofKeys = (count: number): string[] => Array.from({ length: count }, (_, number) => `slow ${number}`);
 
   test('of one environment, however many, leave room for a fast one beside them, and for other environments', async () => {
-    const places = limits();
+    const limits = newLimits();
     const slow = await Promise.all(
-      ofKeys(200).flatMap((key) => [1, 2, 3].map(() => places.acquire(claimOf('a'), key))),
+      ofKeys(200).flatMap((key) => [1, 2, 3].map(() => limits.acquire(claimOf('a'), key))),
     );
     const used = slow.filter((permit) => permit !== null).length;
     expect(used).toBeGreaterThanOrEqual(200);
     expect(used).toBeLessThan(400);
-    const fast = await places.acquire(claimOf('a'), 'fast');
+    const fast = await limits.acquire(claimOf('a'), 'fast');
     expect(fast).not.toBeNull();
     fast?.release(true);
-    const more = await Promise.all([1, 2, 3].map(() => places.acquire(claimOf('a'), 'fast')));
+    const more = await Promise.all([1, 2, 3].map(() => limits.acquire(claimOf('a'), 'fast')));
     expect(more.some((permit) => permit !== null)).toBe(true);
     const others = await Promise.all(
-      ofKeys(20).map((key) => places.acquire(claimOf('b'), `${key} of another`)),
+      ofKeys(20).map((key) => limits.acquire(claimOf('b'), `${key} of another`)),
     );
     expect(others.every((permit) => permit !== null)).toBe(true);
   });
@@ -208,17 +208,17 @@ describe('slow keys', () => {
   test('get fewer calls, and more again when they are fast', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
-      const places = limits();
+      const limits = newLimits();
       const take = async (count: number): Promise<Permit[]> => {
         const permits = await Promise.all(
-          Array.from({ length: count }, () => places.acquire(claimOf('a'), 'key')),
+          Array.from({ length: count }, () => limits.acquire(claimOf('a'), 'key')),
         );
         return permits.filter((permit) => permit !== null);
       };
       const end = async (permits: Permit[], afterMs: number): Promise<void> => {
         vi.advanceTimersByTime(afterMs);
         for (const permit of permits) permit.release(true);
-        places.refill([]); // nothing is parked
+        limits.refill([]); // nothing is parked
         await new Promise(setImmediate);
       };
       await end(await take(1), 5);
@@ -235,7 +235,7 @@ describe('slow keys', () => {
   });
 });
 
-describe('a place', () => {
+describe('a key', () => {
   test('gets so many calls at once; the rest is parked, and goes on in its order', async () => {
     const worker = startWorker();
     await answerOnce(worker, 'slow');
@@ -362,7 +362,7 @@ test('what is parked can be withdrawn like everything that waits', async () => {
   expect(await worker.queue.withdraw(database.pool, kind, id)).toMatchObject({
     id,
     lane: 'normal',
-    note: { place: 'slow' },
+    note: { key: 'slow' },
     runAt: null,
   });
   expect(await worker.queue.withdraw(database.pool, kind, id)).toBeNull();

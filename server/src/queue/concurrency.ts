@@ -21,7 +21,7 @@ export interface RefilledConcurrency extends ConcurrencyLimits {
 
 /** A key with parked work. All work of a key belongs to one environment. */
 export interface ParkedKey {
-  place: string;
+  concurrency_key: string;
   environment_id: string;
 }
 
@@ -187,8 +187,8 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     acquire,
     refill(parked) {
       const now = steadyClock();
-      for (const { place, environment_id } of parked)
-        limitedKeyOf(calls, place, environment_id).parked = true;
+      for (const { concurrency_key, environment_id } of parked)
+        limitedKeyOf(calls, concurrency_key, environment_id).parked = true;
       for (const key of [...calls.keys.values()]) {
         // Unparked work that was not sent, because it was cancelled or could not be loaded, never arrives.
         if (now - key.unparkedAt > arrivalMs && !key.unparking) countArriving(calls, key, -key.arriving);

@@ -147,6 +147,6 @@ export function backlogSql(kind: WorkKind, environmentId: string): string {
         (select coalesce(max(number), 0) >= ${backlogCap} from (
            select count(*) as number from queue_first group by lane
            union all select count(*) from queue_aside
-           union all select count(*) from queue_soon) as places) as is_capped
+           union all select count(*) from queue_soon) as numbers) as is_capped
     )`;
 }

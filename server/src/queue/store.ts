@@ -151,11 +151,11 @@ export async function releaseToReady(
 
 const snoozeLeases = statement(
   'queue_snooze',
-  `with held as (
+  `with leased as (
      delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
      returning kind, id, lane, environment_id, note)
    insert into queue_later (kind, id, lane, environment_id, note, run_at)
-   select kind, id, lane, environment_id, note, now() + make_interval(secs => $4) from held`,
+   select kind, id, lane, environment_id, note, now() + make_interval(secs => $4) from leased`,
 );
 
 /** Snoozes work whose handler threw. */
@@ -214,12 +214,12 @@ export async function rescue(
 
 const parkLeases = statement<{ id: string }>(
   'queue_park',
-  `with input as (select * from json_to_recordset($1::json) as (id uuid, place text)),
-   held as (
+  `with input as (select * from json_to_recordset($1::json) as (id uuid, concurrency_key text)),
+   leased as (
      delete from queue_leased where kind = $2 and worker_id = $3 and id = any (array(select id from input))
      returning kind, id, lane, environment_id, note)
    insert into queue_parked (kind, id, lane, environment_id, note, place)
-   select h.kind, h.id, h.lane, h.environment_id, h.note, i.place from held h join input i using (id)
+   select l.kind, l.id, l.lane, l.environment_id, l.note, i.concurrency_key from leased l join input i using (id)
    returning id`,
 );
 
@@ -230,7 +230,7 @@ export async function insertParked(
   work: { id: string; key: string }[],
   workerId: string,
 ): Promise<string[]> {
-  const rows = work.map(({ id, key }) => ({ id, place: key }));
+  const rows = work.map(({ id, key }) => ({ id, concurrency_key: key }));
   return (await parkLeases(sql, [JSON.stringify(rows), kind, workerId])).map((row) => row.id);
 }
 
@@ -259,7 +259,7 @@ export function claimParked(
 const findParkedKeys = statement<ParkedKey & { kind: number }>(
   'queue_find_parked_keys',
   // One index step for each key, however many rows are parked under it.
-  `select k.kind, places.place, places.environment_id
+  `select k.kind, keys.place as concurrency_key, keys.environment_id
    from unnest($1::smallint[]) as k (kind) cross join lateral (
      with recursive found as (
        (select place, environment_id from queue_parked where kind = k.kind order by place limit 1)
@@ -268,7 +268,7 @@ const findParkedKeys = statement<ParkedKey & { kind: number }>(
          select p.place, p.environment_id from queue_parked p
          where p.kind = k.kind and p.place > f.place order by p.place limit 1) next
      )
-     select place, environment_id from found limit $2) places`,
+     select place, environment_id from found limit $2) keys`,
 );
 
 /** The concurrency keys with parked work of these kinds, up to `limit` of each kind. */

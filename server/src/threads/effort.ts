@@ -1,4 +1,4 @@
-import { isLoopHeld, yieldToEventLoop } from '../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../kernel/event-loop.ts';
 import type { Task, TaskRunner } from './task.ts';
 
 /**
@@ -37,7 +37,7 @@ export async function runCounted<Input, Output>(
   owner: string,
   input: Input,
 ): Promise<Output> {
-  while (isLoopHeld()) await yieldToEventLoop();
+  while (shouldYield()) await yieldToEventLoop();
   try {
     return task.attempt(input, 'light');
   } catch (error) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createCache } from '../kernel/cache.ts';
 import { steadyClock } from '../kernel/clock.ts';
 import { Problem, type ProblemCode } from '../kernel/errors.ts';
-import { isLoopHeld, yieldToEventLoop } from '../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../kernel/event-loop.ts';
 import type { Log } from '../kernel/log.ts';
 import { createFairQueue, type QueuedTask, type TaskLane } from './fair-queue.ts';
 import type { ThreadHello, ThreadSettings } from './serve.ts';
@@ -113,7 +113,7 @@ export function createTaskPool({
   const runner = (lane: TaskLane, maxWaiting: number): TaskRunner => ({
     async run<Input, Output>(task: Task<Input, Output>, owner: string, input: Input): Promise<Output> {
       if (task.isLight(input)) {
-        while (isLoopHeld()) await yieldToEventLoop();
+        while (shouldYield()) await yieldToEventLoop();
         return task.work(input);
       }
       const shared = organizations.get(owner) ?? (await findOrganization(owner));

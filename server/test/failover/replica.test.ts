@@ -12,8 +12,8 @@ let app: TestApp;
 const apps: TestApp[] = [];
 let reader: string;
 
-const times = { lookEveryMs: 100, maxLagMs: 600_000 };
-const start = async (databaseTimes: { lookEveryMs: number; maxLagMs: number }): Promise<TestApp> => {
+const times = { measureEveryMs: 100, maxLagMs: 600_000 };
+const start = async (databaseTimes: { measureEveryMs: number; maxLagMs: number }): Promise<TestApp> => {
   const started = await startTestApp({
     database: { url: pair.primary.url, pool, drop: async () => {} },
     settings: { CARILLON_DATABASE_READ_URL: pair.standby.url, CARILLON_ROLES: 'api' },

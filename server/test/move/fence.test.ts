@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allowedByFence } from '../../src/db/pool-settings.ts';
 import { createPool, type Pool, query, transaction, untilDatabaseAnswers } from '../../src/db/sql.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { lowerFence, stopWork } from '../../src/operator/move/hold.ts';
+import { lowerFence, stopWork } from '../../src/operator/move/set-aside.ts';
 import { type MovePlan, planMove } from '../../src/operator/move/tables.ts';
 import { waitUntil } from '../harness/app.ts';
 import { type Cell, createStranger, startCell } from './cells.ts';

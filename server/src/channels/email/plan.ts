@@ -1,4 +1,4 @@
-import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { type TaskRunner, TaskStopped } from '../../threads/task.ts';
 import type { Carrier } from '../contract.ts';
 import {
@@ -122,7 +122,7 @@ async function trackedHtml(
   { id, html_body: html }: DueNotification,
   tracker: Tracker,
 ): Promise<string | null> {
-  while (isLoopHeld()) await yieldToEventLoop();
+  while (shouldYield()) await yieldToEventLoop();
   return html === null ? null : tracker(html, id);
 }
 

@@ -5,7 +5,7 @@ import { recordAudit, serviceAuthor } from '../../features/platform/audit/index.
 import { createKeyring, type Keyring, sha256 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
 import { sealedColumns } from '../../sealed.ts';
-import { stopWork } from './hold.ts';
+import { stopWork } from './set-aside.ts';
 import {
   createResealer,
   keysOf,

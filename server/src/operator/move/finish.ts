@@ -2,7 +2,7 @@ import { type Pool, query, transaction } from '../../db/sql.ts';
 import { recordAudit, serviceAuthor } from '../../features/platform/audit/index.ts';
 import { sameBytes, sha256 } from '../../kernel/crypto.ts';
 import { getOrganization } from './export.ts';
-import { lowerFence, resumeWork } from './hold.ts';
+import { lowerFence, resumeWork } from './set-aside.ts';
 import { findMove, findOrganization, withMoveLock } from './store.ts';
 import { planMove } from './tables.ts';
 

@@ -106,7 +106,7 @@ async function matchUsers(pool: Pool, people: Person[], mergeUsers: boolean): Pr
 
 /**
  * `import FILE`: writes the rows in slices, each with the number of rows done: after a crash the same command continues. The
- * organization is refused (503) and its work is held until it is activated. Nothing stays of a file with rows of others.
+ * organization is refused (503) and its work is set aside until it is activated. Nothing stays of a file with rows of others.
  */
 export async function importOrganization(
   pool: Pool,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { shownText } from '../../exchange.ts';
 import { type Outbound, type OutboundAnswer, parseRetryAfter } from '../../http.ts';
 import {
@@ -34,7 +34,7 @@ export function createWebPushSender(
       if (message.type === 'withdraw' && showsEveryPush(hostname))
         return { kind: 'skipped', detail: 'Safari shows every push, so nothing is withdrawn.', code: null };
       const credential = await authorization(origin);
-      while (isLoopHeld()) await yieldToEventLoop(); // encrypting takes most of a millisecond
+      while (shouldYield()) await yieldToEventLoop(); // encrypting takes most of a millisecond
       const answer = await outbound.request({
         method: 'POST',
         url: address.endpoint,

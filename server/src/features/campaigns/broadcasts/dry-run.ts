@@ -54,7 +54,7 @@ export async function dryRun(
     isEverybody(pool, environmentId, filter),
     brake.load(new Map([[environmentId, principal.environmentKind]])),
   ]);
-  /** Of a large audience, one of so many users is judged. */
+  /** A sample of a large audience is judged: every n-th user. */
   const every = Math.ceil(Math.max(count, 1) / maxJudged);
   const forecast = brake.forecast(every);
   const tally = {

@@ -1,6 +1,6 @@
 import { type Sql, untilDatabaseAnswers } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Job, runSlice, type SliceEnd, type WorkKind } from '../../../queue/index.ts';
 import { dueSlots, recordMissed } from './due.ts';
@@ -38,7 +38,7 @@ async function fire(
   const { id, environment_id, key, now } = schedule;
   const timing = timingIn(schedule);
   // A thousand missed slots take 10 ms, and many timers are late together after an outage.
-  while (isLoopHeld()) await yieldToEventLoop();
+  while (shouldYield()) await yieldToEventLoop();
   const { run, missed, next } = dueSlots(timing, schedule.missed_runs, schedule.next_slot.getTime(), now);
   const base = { environment_id, schedule_id: id, is_manual: false };
   const rings: WorkKind[] = [];

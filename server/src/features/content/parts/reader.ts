@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../../db/sql.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
 import { cacheLoad, createCache } from '../../../kernel/cache.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import {
   type Catalogue,
   noTranslation,
@@ -60,7 +60,7 @@ export function createPartReader(pool: Pool, maxCharacters = keptCharacters): Pa
     }
     if (unknown.length === 0) return found;
     for (const row of await listPinned(pool, unknown)) {
-      while (isLoopHeld()) await yieldToEventLoop();
+      while (shouldYield()) await yieldToEventLoop();
       const part = readyOf(row);
       kept.set(row.id, part, { size: entrySize + sizeOf(row, part) });
       found.set(row.id, part);

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../db/sql.ts';
 import { invalidParameter, Problem } from '../../../kernel/errors.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { dependentsOf, partIndex, problemOf, resolveUses } from './graph.ts';
 import type { NextPart } from './input.ts';
@@ -77,7 +77,7 @@ export async function checkDependents(
     ...templates.map((template) => ({ name: `template ${template.key}`, uses: template.uses })),
   ];
   for (const dependent of dependents) {
-    while (isLoopHeld()) await yieldToEventLoop();
+    while (shouldYield()) await yieldToEventLoop();
     const problem = problemOf(byUse, dependent.uses);
     if (problem)
       throw invalidParameter(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts';
 import type { Principal } from '../../../http/principal.ts';
-import { isLoopHeld } from '../../../kernel/event-loop.ts';
+import { shouldYield } from '../../../kernel/event-loop.ts';
 import { inPlace } from '../../../threads/task.ts';
 import { createPartReader } from '../parts/index.ts';
 import { listedBodies } from './input.ts';
@@ -135,7 +135,7 @@ describe('when computations have held the event loop for a while, everybody else
   /** True: the loop made a turn before the work was done. */
   async function waitsForATurn(work: () => Promise<unknown>): Promise<boolean> {
     let hasTurned = false;
-    while (!isLoopHeld());
+    while (!shouldYield());
     setImmediate(() => {
       hasTurned = true;
     });

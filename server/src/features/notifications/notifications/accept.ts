@@ -57,7 +57,7 @@ interface AcceptOptions {
   /** The Idempotency-Key and the hash of its request. */
   idempotency: { key: string; bodyHash: string } | null;
   defaultPriority: Priority;
-  /** When the content of the request is Liquid; `with_data` unless told. */
+  /** When the content of the request is Liquid; by default `with_data`. */
   inlineRule?: InlineRule;
   now: number;
 }

@@ -1,7 +1,7 @@
 import { channelSpecs } from '../../../channels/specs.ts';
 import { templateRules } from '../../../channels/template-rules.ts';
 import { invalidParameter, Problem } from '../../../kernel/errors.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { hasTags, type InlineSources } from '../../content/templates/index.ts';
 import type { AttachmentMetadata, AuthoredContent, InlineFormat } from './notification-row.ts';
 import { type SendRequest, sendLimits } from './schema.ts';
@@ -196,7 +196,7 @@ async function decodeInPieces(base64: string): Promise<Buffer | null> {
   const bytes = Buffer.allocUnsafe(decodedLength(base64));
   let length = 0;
   for (let at = 0; at < base64.length; at += pieceLength) {
-    while (isLoopHeld()) await yieldToEventLoop();
+    while (shouldYield()) await yieldToEventLoop();
     const piece = base64.slice(at, at + pieceLength);
     if (hasUrlAlphabet(piece) || bytes.write(piece, length, 'base64') !== decodedLength(piece)) return null;
     length += decodedLength(piece);

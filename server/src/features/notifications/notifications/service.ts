@@ -5,7 +5,7 @@ import type { Principal } from '../../../http/principal.ts';
 import { compileRequestCheck } from '../../../http/validation.ts';
 import { type Batcher, type BatcherOptions, createBatcher, queueFull } from '../../../kernel/batcher.ts';
 import { Problem } from '../../../kernel/errors.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { countFitting, type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import type { InlineCheck } from '../../content/templates/index.ts';
@@ -208,7 +208,7 @@ async function acceptElement(
 ): Promise<AcceptedNotification> {
   if (element instanceof Problem) throw element;
   if (!isRecord(element)) throw new Problem('parameter_invalid', 'Each element must be a JSON object.');
-  while (isLoopHeld()) await yieldToEventLoop();
+  while (shouldYield()) await yieldToEventLoop();
   checkElement(element);
   const { idempotency_key: key = null } = element as SendRequest;
   const request = withoutKey(element as SendRequest);
@@ -232,7 +232,7 @@ async function acceptOne(
     const lookups = await lookUp(deps.lookups, principal, request);
     if (request.attachments) await decodeAhead(request.attachments);
     // A batch may contain 500 large requests. For one small send the check costs more than it saves.
-    if (defaultPriority === 'bulk' || isLarge(request)) while (isLoopHeld()) await yieldToEventLoop();
+    if (defaultPriority === 'bulk' || isLarge(request)) while (shouldYield()) await yieldToEventLoop();
     const acceptance = checkRequest(principal, request, lookups, {
       idempotency: key === null ? null : { key, bodyHash },
       defaultPriority,

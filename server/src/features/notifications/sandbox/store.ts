@@ -2,7 +2,7 @@ import type { Channel } from '../../../channels/contract.ts';
 import { deleteInSlices } from '../../../db/slices.ts';
 import { query, type Sql, statement } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../../kernel/ids.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 import { quotaOf } from '../../control/usage/index.ts';
@@ -64,7 +64,7 @@ async function parsed(rows: StoredMessage[]): Promise<SandboxRow[]> {
   const messages: SandboxRow[] = [];
   for (const row of rows) {
     if (row.payload.length > longPayload) await yieldToEventLoop();
-    while (isLoopHeld()) await yieldToEventLoop();
+    while (shouldYield()) await yieldToEventLoop();
     messages.push({ ...row, payload: JSON.parse(row.payload) });
   }
   return messages;

@@ -4,7 +4,7 @@ import type { Outbound, OutboundAnswer } from '../../../channels/http.ts';
 import type { Config, S3Settings } from '../../../config.ts';
 import type { Pool } from '../../../db/sql.ts';
 import { type Clock, steadyClock } from '../../../kernel/clock.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Metrics } from '../../../kernel/metrics.ts';
@@ -150,7 +150,7 @@ const pieceBytes = 1_048_576;
 export async function sha256Of(bytes: Buffer): Promise<string> {
   const hash = createHash('sha256');
   for (let at = 0; at < bytes.length; at += pieceBytes) {
-    if (bytes.length > pieceBytes) while (isLoopHeld()) await yieldToEventLoop();
+    if (bytes.length > pieceBytes) while (shouldYield()) await yieldToEventLoop();
     hash.update(bytes.subarray(at, at + pieceBytes));
   }
   return hash.digest('hex');

@@ -50,7 +50,7 @@ const insertRow = statement<{ id: string }>(
   'incidents_insert',
   `with made as (
      insert into incidents (id, title, provider) values ($1, $2, $3) on conflict do nothing returning id
-   ), told as (
+   ), noted as (
      insert into incident_updates (id, incident_id, message) select $4, id, $5 from made
    )
    select id from made`,
@@ -70,7 +70,7 @@ const insertUpdateRow = statement<{ title: string }>(
   `with found as (
      update incidents set resolved_at = case when $4 then now() end
      where id = $1 and resolved_at is null returning id, title
-   ), told as (
+   ), noted as (
      insert into incident_updates (id, incident_id, message) select $2, id, $3 from found
    )
    select title from found`,

@@ -29,8 +29,8 @@ const addCounts = statement(
 
 /** Writers rarely conflict on the same row. */
 export async function insertCounts(sql: Sql, counts: HealthCount[]): Promise<void> {
-  const told = counts.filter(({ messages, failed }) => messages !== 0 || failed !== 0);
-  if (told.length > 0) await addCounts(sql, [JSON.stringify(told), Math.floor(Math.random() * shards)]);
+  const changed = counts.filter(({ messages, failed }) => messages !== 0 || failed !== 0);
+  if (changed.length > 0) await addCounts(sql, [JSON.stringify(changed), Math.floor(Math.random() * shards)]);
 }
 
 export interface HealthRow extends ProviderKey, Sums {

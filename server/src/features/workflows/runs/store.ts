@@ -53,7 +53,7 @@ const insertRows = statement<{ id: string }>(
    fresh as (${claimKeysSql('(select *, id as resource_id from input where key is not null) claims')}),
    taken as materialized (select * from input where key is null or id in (select resource_id from fresh)),
    ${enqueueSql('run', '(select id, lane, environment_id, run_at, tag from taken) work', '$2')},
-   lives as (
+   inserted as (
      insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data, chain)
      select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data, chain from taken
    )

@@ -3,7 +3,7 @@ import type { Pool } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Definition, parseDefinition } from '../../../engine/index.ts';
 import { cacheLoad, createCache } from '../../../kernel/cache.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { openBody, shownBody } from './sealed-body.ts';
 import { findWorkflow, listBodies } from './store.ts';
 
@@ -50,7 +50,7 @@ export function createDefinitions({ pool, keyring }: Pick<Deps, 'pool' | 'keyrin
       if (missing.size === 0) return found;
       for (const row of await listBodies(pool, [...missing.values()])) {
         const name = nameOf(row.workflow_id, row.version);
-        while (isLoopHeld()) await yieldToEventLoop(); // a schema may take a second to compile, and there may be a hundred
+        while (shouldYield()) await yieldToEventLoop(); // a schema may take a second to compile, and there may be a hundred
         const shown = shownBody(row);
         const definition = definitionIn(openBody(keyring, row));
         const hasSecrets = shown !== row.body || Object.keys(row.secrets_sealed ?? {}).length > 0;

@@ -10,7 +10,7 @@ import {
 } from '../../../engine/index.ts';
 import type { Caller } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
 import { promoteTemplateWithin } from '../../content/templates/index.ts';
@@ -118,7 +118,7 @@ async function getSource(tx: Sql, environmentId: string, key: string): Promise<S
       'workflow_not_active',
       'Only an active workflow can be promoted; activate a version first.',
     );
-  while (isLoopHeld()) await yieldToEventLoop();
+  while (shouldYield()) await yieldToEventLoop();
   const parsed = parseDefinition(JSON.parse(shownBody(version)));
   if (!parsed.ok) throw invalidParameter('key', 'The active version can no longer be read.');
   return { workflow, version, definition: parsed.definition };

@@ -4,7 +4,7 @@ import { type Definition, eventPatterns, references, type Simulation } from '../
 import type { Caller, Principal } from '../../../http/principal.ts';
 import type { Keyring } from '../../../kernel/crypto.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
@@ -125,7 +125,7 @@ export function createWorkflowService(deps: WorkflowDeps): WorkflowService {
     },
 
     async createVersion(caller, key, request) {
-      while (isLoopHeld()) await yieldToEventLoop();
+      while (shouldYield()) await yieldToEventLoop();
       const body = await readBody(tasks, caller.principal.environmentId, request);
       const id = newId(clock());
       const workflow = await change(caller, key, 'workflow.version_created', (before, tx) =>

@@ -18,7 +18,7 @@ import {
 } from '../../../engine/index.ts';
 import { DateTime, Nullable, OneOf, Uuid } from '../../../http/schema.ts';
 import { invalidParameter } from '../../../kernel/errors.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { isTimeZone } from '../../../kernel/time-zone.ts';
 import { HeavyWork } from '../../../threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../../threads/task.ts';
@@ -134,7 +134,7 @@ async function simulateBounded(
 async function finish(running: ReturnType<typeof simulation>): Promise<Simulation | null> {
   try {
     for (let spent = 0; spent < simulationLimitMs; ) {
-      while (isLoopHeld()) await yieldToEventLoop();
+      while (shouldYield()) await yieldToEventLoop();
       const began = performance.now();
       const { done, value } = running.next();
       if (done) return value;

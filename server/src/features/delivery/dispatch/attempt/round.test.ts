@@ -120,8 +120,8 @@ describe('a provider that asks us to slow down', () => {
   });
 
   test('whom we did not call, because we knew its limit, costs no attempt, and the trace says why it waits', async () => {
-    const held: Outcome = { ...throttled, heldBack: true };
-    const result = await round([carrier('a', accepted, { reserve: async () => held })]);
+    const notCalled: Outcome = { ...throttled, notCalled: true };
+    const result = await round([carrier('a', accepted, { reserve: async () => notCalled })]);
     expect(result).toMatchObject({
       kind: 'waiting',
       until: now + 30_000,

@@ -108,7 +108,7 @@ export async function runRound(
       if (refusal !== null) events.push(eventEntry('AttemptFailed', refusedAt, refusal));
       return { kind: 'frozen', verdict: outcome, attempts, events, trace, calls };
     }
-    if (outcome.kind === 'throttled' && outcome.heldBack) {
+    if (outcome.kind === 'throttled' && outcome.notCalled) {
       const until = await options.throttle(carrier, outcome, startedAt);
       waitFor(carrier, until, `${carrier.name}: ${outcome.detail}`);
       trace.push(delayedEntry(carrier, outcome, until, clock()));
@@ -176,11 +176,11 @@ async function call(
       started_at: new Date(startedAt).toISOString(),
       ...(carrier.idempotent ? { idempotent: true, ...accountOf(carrier) } : {}),
     };
-    const held = await options.begin(open).catch((error: unknown) => {
+    const isLeased = await options.begin(open).catch((error: unknown) => {
       reservation?.release();
       throw error;
     });
-    if (!held) {
+    if (!isLeased) {
       reservation?.release();
       return 'lost';
     }

@@ -3,7 +3,7 @@ import type { ProviderKind } from '../../../../channels/registry.ts';
 import type { Sql } from '../../../../db/sql.ts';
 import type { Deps } from '../../../../deps.ts';
 import { invalidParameter } from '../../../../kernel/errors.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../../kernel/event-loop.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { callbackUrl, type LinkSecrets } from '../../../platform/links/index.ts';
 import { findHealth, type ProviderHealth } from '../../provider-health/index.ts';
@@ -68,7 +68,7 @@ export function createProviderChain(
       const providers: StoredProvider[] = [];
       for (const [index, body] of given.entries()) {
         // Settings may hold templates, which take some milliseconds to parse.
-        while (isLoopHeld()) await yieldToEventLoop();
+        while (shouldYield()) await yieldToEventLoop();
         const param = `providers[${index}]`;
         const stored = known[index];
         if (stored && known.indexOf(stored) !== index)

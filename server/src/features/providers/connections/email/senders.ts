@@ -7,7 +7,7 @@ import { emailProviders, type ProviderContext } from '../../../../channels/regis
 import type { SandboxStore } from '../../../../channels/sandbox/index.ts';
 import type { Config, ManagedSender } from '../../../../config.ts';
 import type { Deps } from '../../../../deps.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../../kernel/event-loop.ts';
 import { openConfig, type StoredProvider } from '../provider-config.ts';
 import { createSenderCache } from '../sender-cache.ts';
 import { type EmailSettings, listVersionedSettings, noSettings } from './store.ts';
@@ -99,7 +99,7 @@ export function createEmailConnections(
     const made: Carrier[] = [];
     for (const provider of providers) {
       if (!provider.enabled) continue;
-      while (isLoopHeld()) await yieldToEventLoop(); // headers may be templates, which are rendered once
+      while (shouldYield()) await yieldToEventLoop(); // headers may be templates, which are rendered once
       const carrier = carrierOf(environmentId, provider, context);
       if (carrier) made.push(carrier);
     }

@@ -4,7 +4,7 @@ import type { SandboxStore } from '../../../../channels/sandbox/index.ts';
 import type { SmsCarrier, SmsConnections, SmsSender } from '../../../../channels/sms/plan.ts';
 import type { Config } from '../../../../config.ts';
 import type { Deps } from '../../../../deps.ts';
-import { isLoopHeld, yieldToEventLoop } from '../../../../kernel/event-loop.ts';
+import { shouldYield, yieldToEventLoop } from '../../../../kernel/event-loop.ts';
 import { createSenderCache } from '../sender-cache.ts';
 import { managedProvider, openProvider, type SmsCallbackUrl } from './provider.ts';
 import { listVersionedSmsSettings, type SmsSettings, type StoredSmsProvider } from './store.ts';
@@ -29,7 +29,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
   /** Returns the reason instead when the provider cannot be used. */
   async function carrierOf(environmentId: string, stored: StoredSmsProvider): Promise<SmsCarrier | string> {
     const reportsTo = await deps.smsCallbackUrl(environmentId, stored);
-    while (isLoopHeld()) await yieldToEventLoop(); // headers may be templates, which are rendered once
+    while (shouldYield()) await yieldToEventLoop(); // headers may be templates, which are rendered once
     try {
       const provider = openProvider(deps, environmentId, stored, reportsTo);
       if (!provider) return `${noManaged}.`;

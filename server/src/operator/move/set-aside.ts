@@ -3,7 +3,7 @@ import { isLockTimeout, withLockRetries } from '../../db/locks.ts';
 import { type Pool, query, type Sql, transaction } from '../../db/sql.ts';
 import type { MovePlan } from './tables.ts';
 
-const lookEveryMs = 200;
+const checkEveryMs = 200;
 /** The slowest attempt: an SMTP server or an endpoint that does not answer. */
 const drainWithinMs = 180_000;
 /** Then every process refuses the requests of the organization: keys are cached for a second. */
@@ -38,7 +38,7 @@ export async function stopWork(
       );
     if (leased !== reported && leased > 0) print(`waiting for ${leased} jobs in flight`);
     reported = leased;
-    await delay(lookEveryMs);
+    await delay(checkEveryMs);
   }
 }
 
@@ -81,21 +81,21 @@ async function setAside(tx: Sql, environmentIds: string[]): Promise<{ leased: nu
     );
     moved += rows.length;
   }
-  const [held] = await query<{ count: number }>(
+  const [inFlight] = await query<{ count: number }>(
     tx,
     'select count(*)::int as count from queue_leased where environment_id = any ($1::uuid[])',
     [environmentIds],
   );
-  return { leased: held?.count ?? 0, moved };
+  return { leased: inFlight?.count ?? 0, moved };
 }
 
 /** Makes the work that was set aside due again. Ready work passes through `queue_later`, where it gets a fairness tag. */
 export async function resumeWork(tx: Sql, environmentIds: string[]): Promise<number> {
   const rows = await query(
     tx,
-    `with held as (delete from queue_held where environment_id = any ($1::uuid[]) returning *)
+    `with resumed as (delete from queue_held where environment_id = any ($1::uuid[]) returning *)
      insert into queue_later (kind, id, lane, environment_id, note, run_at, waits_for, waits_since)
-     select kind, id, lane, environment_id, note, coalesce(run_at, now()), waits_for, waits_since from held
+     select kind, id, lane, environment_id, note, coalesce(run_at, now()), waits_for, waits_since from resumed
      returning 1 as one`,
     [environmentIds],
   );
