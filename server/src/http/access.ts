@@ -17,7 +17,7 @@ import type { Route } from './route.ts';
 import { sessionTokenOf } from './session-cookie.ts';
 import { createTokenBuckets, type RateVerdict } from './token-buckets.ts';
 
-type Caller = Principal | Recipient | SignedIn;
+type Identity = Principal | Recipient | SignedIn;
 
 type AccessDeps = Pick<Deps, 'authenticator' | 'recipients' | 'publicUrl'> & { rateLimiter: RateLimiter };
 
@@ -25,7 +25,7 @@ export function authenticate(
   deps: AccessDeps,
   { access, ticket }: Route,
   request: FastifyRequest,
-): MaybePromise<Caller | null> {
+): MaybePromise<Identity | null> {
   if (access === 'public') return null;
   if (access === 'session') {
     return deps.authenticator.personOf(sessionToken(deps, request, 'Sign in to the dashboard first.'));
@@ -74,13 +74,13 @@ function sessionToken(deps: AccessDeps, request: FastifyRequest, otherwise: stri
 export const challenge = { 'www-authenticate': 'Bearer' };
 
 /** The key or the person, whose lists show what it has just written; null for callers without lists. */
-export function callerIdOf(principal: Caller | null): string | null {
+export function callerIdOf(principal: Identity | null): string | null {
   if (principal === null || principal.kind === 'recipient') return null;
   return principal.kind === 'person' ? principal.userId : principal.id;
 }
 
 /** The owner of the thread tasks that read large bodies. */
-export function ownerOf(principal: Caller | null): string {
+export function ownerOf(principal: Identity | null): string {
   if (principal === null) return 'public';
   return principal.kind === 'person' ? principal.userId : principal.environmentId;
 }
@@ -90,11 +90,11 @@ const limitedCallers = {
   user: 'A person',
   person: 'A person',
   recipient: 'An end user',
-} as const satisfies Record<Caller['kind'], string>;
+} as const satisfies Record<Identity['kind'], string>;
 
 export function limitRate(
   { rateLimiter }: AccessDeps,
-  principal: Caller,
+  principal: Identity,
   reply: FastifyReply,
 ): MaybePromise<void> {
   return whenReady(rateLimiter.take(principal), (verdict) => {
@@ -102,7 +102,7 @@ export function limitRate(
   });
 }
 
-function applyLimit(verdict: RateVerdict, principal: Caller, reply: FastifyReply): void {
+function applyLimit(verdict: RateVerdict, principal: Identity, reply: FastifyReply): void {
   const headers = {
     'ratelimit-limit': String(verdict.limit),
     'ratelimit-remaining': String(verdict.remaining),

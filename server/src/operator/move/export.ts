@@ -5,7 +5,6 @@ import { recordAudit, serviceAuthor } from '../../features/platform/audit/index.
 import { createKeyring, type Keyring, sha256 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
 import { sealedColumns } from '../../sealed.ts';
-import { stopWork } from './set-aside.ts';
 import {
   createResealer,
   keysOf,
@@ -15,6 +14,7 @@ import {
   type Resealer,
   writeMoveFile,
 } from './move-file.ts';
+import { stopWork } from './set-aside.ts';
 import { findMove, findOrganization, listMigrationNames, withMoveLock } from './store.ts';
 import { type MovedTable, type MovePlan, planMove } from './tables.ts';
 

@@ -4,11 +4,12 @@ import { postponedIdsSql, type Queue } from '../../../queue/index.ts';
 import { hasLimit, lockPlans, refuseBeyondPlan } from '../../control/usage/index.ts';
 import type { Sender } from '../../notifications/notifications/index.ts';
 import { countMembers, firstMember, listMembers } from '../../people/audiences/index.ts';
+import { findSender } from '../../platform/accounts/index.ts';
 import { findSenderProblem } from '../../providers/connections/index.ts';
 import { recordEvents } from '../../webhooks/index.ts';
 import { addChanges, takeChanges } from './counts-store.ts';
 import { type BroadcastRecipient, chooseRecipients, insertRecipients } from './recipients.ts';
-import { type BroadcastRow, getOwner } from './store.ts';
+import type { BroadcastRow } from './store.ts';
 import { nextSliceAt, sliceLimits, timeRecipients, withinPeriod } from './timing.ts';
 import { viewOf } from './view.ts';
 
@@ -62,9 +63,15 @@ const wokenPerSlice = 500;
 /** A send that was in flight during the cancellation has ended by then, and may have been postponed. */
 const lastPassMs = 180_000;
 
+async function senderOf(tx: Sql, environmentId: string): Promise<Sender> {
+  const sender = await findSender(tx, environmentId);
+  if (!sender) throw new Error('a broadcast belongs to no environment');
+  return { kind: 'job', ...sender };
+}
+
 /** Begins a scheduled broadcast; a channel whose provider was removed since the creation pauses it. */
 export async function startSlice(tx: Sql, config: Config, row: BroadcastRow): Promise<SliceResult> {
-  const { environmentId, environmentKind } = await getOwner(tx, row.environment_id);
+  const { environmentId, environmentKind } = await senderOf(tx, row.environment_id);
   for (const channel of environmentKind === 'live' ? row.channels : []) {
     const problem = await findSenderProblem(tx, config, environmentId, channel);
     if (problem !== null) return { row: pausedRow(row, `provider_not_configured: ${problem}`), next: null };
@@ -96,7 +103,7 @@ export async function fanOutSlice(
   const limits = sliceLimits(row, now);
   const slice = await listMembers(tx, environmentId, row.filter, { after, limit: limits.members });
   const chosen = await chooseRecipients(tx, row, withinPeriod(row, slice.result), now);
-  const sender = await getOwner(tx, environmentId);
+  const sender = await senderOf(tx, environmentId);
   const wanted = chosen.slice(0, limits.recipients);
   const refusal = await findRefusal(tx, sender, wanted, now);
   const recipients = wanted.slice(0, refusal?.index);

@@ -1,7 +1,6 @@
 import { lockEnvironment } from '../../../db/locks.ts';
 import { deleteInSlices } from '../../../db/slices.ts';
 import { query, type Sql, statement } from '../../../db/sql.ts';
-import type { Principal } from '../../../http/principal.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
 import type { AuthoredContent } from '../../notifications/notifications/index.ts';
 import type { CheckedFilter } from '../../people/audiences/index.ts';
@@ -192,18 +191,6 @@ export async function updateBroadcast(sql: Sql, row: BroadcastRow): Promise<void
     row.measured_done,
     row.completed_at,
   ]);
-}
-
-const findOwner = statement<Pick<Principal, 'environmentKind' | 'organizationId' | 'plan'>>(
-  'broadcasts_find_owner',
-  `select e.kind as "environmentKind", e.organization_id as "organizationId", o.plan
-   from environments e join organizations o on o.id = e.organization_id where e.id = $1`,
-);
-
-export async function getOwner(sql: Sql, environmentId: string) {
-  const [row] = await findOwner(sql, [environmentId]);
-  if (!row) throw new Error('a broadcast belongs to no environment');
-  return { kind: 'job' as const, environmentId, ...row };
 }
 
 const removeOld = statement(

@@ -1,4 +1,4 @@
-import { type Sql, untilDatabaseAnswers, type WithCommit } from '../../../db/sql.ts';
+import { type Pool, type Sql, untilDatabaseAnswers, type WithCommit } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { ObjectStoreError } from '../../../kernel/object-store.ts';
 import { type Claim, type Job, runSlice, type SliceEnd, type WorkKind } from '../../../queue/index.ts';
@@ -8,14 +8,15 @@ import {
   type Drafts,
   deleteAttachmentBytes,
   eventEntry,
+  type Sender,
   type StoredTraceEntry,
 } from '../../notifications/notifications/index.ts';
+import { findSender } from '../../platform/accounts/index.ts';
 import { wakeRunsOf } from '../../workflows/runs/index.ts';
 import { composeRedrive, fittingOriginals, type RedriveSlice, writeRedrive } from './redrive.ts';
 import {
   type BulkActionRow,
   findBulkAction,
-  findSender,
   listMatches,
   lockBulkAction,
   updateBulkAction,
@@ -78,13 +79,22 @@ async function prepareSlice({ pool, drafts }: JobDeps, row: BulkActionRow): Prom
   const matched = rows.map(({ id }) => id);
   if (action === 'cancel' || matched.length === 0) return { from: before, ids: matched, redrive: [], next };
   const ids = await fittingOriginals(pool, matched);
-  const sender = await findSender(pool, row);
+  const sender = await senderOf(pool, row);
   return {
     from: before,
     ids,
     redrive: sender ? await composeRedrive(pool, drafts, sender, ids) : [],
     next: ids.length < matched.length ? (ids.at(-1) ?? null) : next,
   };
+}
+
+/** A resend counts as one of the key that started the action, for the rules of the brake. */
+async function senderOf(
+  pool: Pool,
+  { environment_id: environmentId, source_id: keyId }: BulkActionRow,
+): Promise<Sender | null> {
+  const sender = await findSender(pool, environmentId);
+  return sender && { ...(keyId === null ? { kind: 'job' } : { kind: 'key', id: keyId }), ...sender };
 }
 
 async function writeSlice(

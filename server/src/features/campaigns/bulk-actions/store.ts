@@ -1,13 +1,8 @@
 import { lockEnvironment } from '../../../db/locks.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Plan } from '../../../http/principal.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
-import {
-  listMatched,
-  type MatchedNotification,
-  type Sender,
-} from '../../notifications/notifications/index.ts';
+import { listMatched, type MatchedNotification } from '../../notifications/notifications/index.ts';
 import type { Eraser } from '../../people/users/index.ts';
 import type { BulkActionKind, BulkActionStatus, BulkFilter } from './schema.ts';
 
@@ -121,28 +116,6 @@ export async function updateBulkAction(
   { id, status, before, done, skipped }: Pick<BulkActionRow, 'id' | 'status' | 'before' | 'done' | 'skipped'>,
 ): Promise<void> {
   await update(tx, [id, status, before, done, skipped]);
-}
-
-const findSenderOf = statement<{ kind: Sender['environmentKind']; organization_id: string; plan: Plan }>(
-  'bulk_actions_find_sender',
-  `select e.kind, e.organization_id, o.plan from environments e join organizations o on o.id = e.organization_id
-   where e.id = $1`,
-);
-
-export async function findSender(
-  sql: Sql,
-  { environment_id: environmentId, source_id: keyId }: BulkActionRow,
-): Promise<Sender | null> {
-  const [row] = await findSenderOf(sql, [environmentId]);
-  return row
-    ? {
-        ...(keyId === null ? { kind: 'job' } : { kind: 'key', id: keyId }),
-        environmentId,
-        environmentKind: row.kind,
-        organizationId: row.organization_id,
-        plan: row.plan,
-      }
-    : null;
 }
 
 const removePerson = statement<{ running: boolean }>(

@@ -4,5 +4,5 @@ export { createOrganizationFor } from './organizations.ts';
 export { resetPassword } from './people-service.ts';
 export { listPeople, tidySessions } from './people-store.ts';
 export { accountRoutes } from './routes.ts';
-export { findOrganizationId, listEveryOrganizationId } from './team-store.ts';
+export { findOrganizationId, findSender, listEveryOrganizationId } from './team-store.ts';
 export { networkOf } from './throttle.ts';

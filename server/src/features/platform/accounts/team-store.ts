@@ -1,5 +1,5 @@
 import { query, type Sql, statement } from '../../../db/sql.ts';
-import type { Plan } from '../../../http/principal.ts';
+import type { Plan, Principal } from '../../../http/principal.ts';
 import type { Role } from '../../../http/scopes.ts';
 import { isUuid } from '../../../kernel/ids.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
@@ -151,6 +151,21 @@ const organizationOf = statement<{ organization_id: string }>(
 export async function findOrganizationId(sql: Sql, environmentId: string): Promise<string | null> {
   if (!isUuid(environmentId)) return null;
   return (await organizationOf(sql, [environmentId]))[0]?.organization_id ?? null;
+}
+
+const findSenderOf = statement<Pick<Principal, 'environmentKind' | 'organizationId' | 'plan'>>(
+  'accounts_find_sender',
+  `select e.kind as "environmentKind", e.organization_id as "organizationId", o.plan
+   from environments e join organizations o on o.id = e.organization_id where e.id = $1`,
+);
+
+/** The environment as jobs send for it: what a principal says of it, without a key or a person. */
+export async function findSender(
+  sql: Sql,
+  environmentId: string,
+): Promise<Pick<Principal, 'environmentId' | 'environmentKind' | 'organizationId' | 'plan'> | null> {
+  const [row] = await findSenderOf(sql, [environmentId]);
+  return row ? { environmentId, ...row } : null;
 }
 
 interface MembershipRow extends EnvironmentRow {

@@ -223,12 +223,3 @@ const countOutages = statement<{ count: number }>(
 export async function countFiring(sql: Sql): Promise<number> {
   return (await countOutages(sql))[0]?.count ?? 0;
 }
-
-const selectPlan = statement<{ plan: string }>(
-  'providers_find_plan',
-  'select o.plan from environments e join organizations o on o.id = e.organization_id where e.id = $1',
-);
-
-export async function findPlan(sql: Sql, environmentId: string): Promise<string | null> {
-  return (await selectPlan(sql, [environmentId]))[0]?.plan ?? null;
-}

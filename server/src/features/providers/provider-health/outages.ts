@@ -2,11 +2,11 @@ import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { moveProblemOf } from '../../../http/problem.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { findSender } from '../../platform/accounts/index.ts';
 import { recordEvents } from '../../webhooks/index.ts';
 import { judgeHealth } from './health.ts';
 import {
   countFiring,
-  findPlan,
   type HealthRow,
   listHealth,
   lockHealth,
@@ -48,7 +48,7 @@ export function createOutages(
         },
         fire ? 'a provider is failing most messages' : 'a provider has recovered',
       );
-      if ((await findPlan(tx, key.environment_id)) === 'free') return false;
+      if ((await findSender(tx, key.environment_id))?.plan === 'free') return false;
       const event = {
         // The event takes the id of the outage, so that an outage cannot be announced twice.
         ...(outageId === null ? {} : { id: outageId }),

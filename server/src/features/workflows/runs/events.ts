@@ -9,7 +9,7 @@ import { findWorkflow, listPatterns } from '../workflows/index.ts';
 import { type EventRequest, endedStatuses, runLimits } from './schema.ts';
 import { findRun } from './store.ts';
 import * as waits from './waits-store.ts';
-import { findSender } from './waits-store.ts';
+import { findSendingRun } from './waits-store.ts';
 
 /** `post…` return the number of runs that the event woke. */
 export interface Events {
@@ -101,7 +101,7 @@ export function createEvents({
     },
 
     async prepareForSender(environmentId, notificationId, event) {
-      const sender = await findSender(pool, environmentId, notificationId);
+      const sender = await findSendingRun(pool, environmentId, notificationId);
       const run = sender && (await findRun(pool, environmentId, sender.run_id));
       if (!run || endedStatuses.has(run.status)) return { chain: sender?.chain ?? null, wake: wakeNone };
       const wake = await prepare(environmentId, run.workflow_id, run.id, event);

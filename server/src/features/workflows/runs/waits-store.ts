@@ -255,19 +255,19 @@ export async function wakeRunsOf(
   return true;
 }
 
-const findSenderOf = statement<{ run_id: string; chain: string }>(
-  'runs_find_sender',
+const findSendingRunOf = statement<{ run_id: string; chain: string }>(
+  'runs_find_sending_run',
   `select split_part(idempotency_key, ':', 2)::uuid as run_id, chain from notifications
    where id = $1 and environment_id = $2 and chain is not null and idempotency_key is not null`,
 );
 
 /** Returns the run that sent a notification; null when none did. A run writes its id into the key of the send (`originOf`). */
-export async function findSender(
+export async function findSendingRun(
   sql: Sql,
   environmentId: string,
   notificationId: string,
 ): Promise<{ run_id: string; chain: string } | null> {
-  return (await findSenderOf(sql, [notificationId, environmentId]))[0] ?? null;
+  return (await findSendingRunOf(sql, [notificationId, environmentId]))[0] ?? null;
 }
 
 /** Shown as the idempotency key of the notification. */
