@@ -216,7 +216,7 @@ export interface EventPattern {
   lookback: boolean;
 }
 
-export interface RunFacts {
+export interface RunInput {
   id: string;
   workflowKey: string;
   version: number;
@@ -387,7 +387,7 @@ export interface SimulatedEvent {
 
 export interface SimulationInput {
   /** The values of `run` in expressions and templates. */
-  about?: Pick<RunFacts, 'workflowKey' | 'version' | 'source'>;
+  about?: Pick<RunInput, 'workflowKey' | 'version' | 'source'>;
   recipientTimezone?: string | null;
   triggerData: JsonObject;
   events?: SimulatedEvent[];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Decision, Definition, Input, Json, JsonObject, RunFacts, RunState } from './contract.ts';
+import type { Decision, Definition, Input, Json, JsonObject, RunInput, RunState } from './contract.ts';
 import { decide, initialState } from './decide.ts';
 import { engineLimits } from './limits.ts';
 import { matchKeyOf } from './match.ts';
@@ -16,7 +16,7 @@ function parsed(...steps: Json[]): Definition {
 
 /** A run that is told what happens; its state goes through JSON each time, as it does in the database. */
 function newRun(definition: Definition, triggerData: JsonObject = {}) {
-  const facts: RunFacts = {
+  const runInput: RunInput = {
     id: 'run-1',
     workflowKey: 'w',
     version: 3,
@@ -28,8 +28,8 @@ function newRun(definition: Definition, triggerData: JsonObject = {}) {
   let state: RunState = initialState();
   return {
     tell(input: Input, now = start): Decision {
-      const decision = decide(definition, facts, state, input, now);
-      expect(decide(definition, facts, state, input, now)).toEqual(decision);
+      const decision = decide(definition, runInput, state, input, now);
+      expect(decide(definition, runInput, state, input, now)).toEqual(decision);
       state = JSON.parse(JSON.stringify(decision.state)) as RunState;
       return decision;
     },

@@ -7,7 +7,7 @@ import type {
   Input,
   JsonObject,
   NotificationSettled,
-  RunFacts,
+  RunInput,
   RunState,
   SendStep,
   Step,
@@ -39,7 +39,7 @@ export function initialState(): RunState {
  */
 export function decide(
   definition: Definition,
-  run: RunFacts,
+  run: RunInput,
   state: RunState,
   input: Input,
   now: number,
@@ -57,7 +57,7 @@ export function decide(
 /** The decision that fails the run with this reason. */
 export function failed(
   definition: Definition,
-  run: RunFacts,
+  run: RunInput,
   state: RunState,
   now: number,
   reason: string,

@@ -6,7 +6,7 @@ import type {
   Definition,
   Effect,
   Json,
-  RunFacts,
+  RunInput,
   RunState,
   StepEntry,
   StepOutcome,
@@ -28,7 +28,7 @@ export interface DecisionDraft extends Setting {
 
 export function newDecisionDraft(
   definition: Definition,
-  run: RunFacts,
+  run: RunInput,
   state: RunState,
   now: number,
   effort: Effort,

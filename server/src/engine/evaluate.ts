@@ -10,7 +10,7 @@ import type {
   FetchStep,
   Json,
   JsonObject,
-  RunFacts,
+  RunInput,
   RunState,
   SendStep,
   StepResult,
@@ -49,7 +49,7 @@ export class StepFailure extends Error {
 /** A run at a moment: the scope in which the fields of its steps are evaluated. */
 export interface Setting {
   program: Program;
-  run: RunFacts;
+  run: RunInput;
   state: RunState;
   now: number;
   /** The work allowance of the current step. */

@@ -4,7 +4,7 @@ import { randomBody, randomInput, randomTriggerData } from '../../test/harness/r
 import {
   type Definition,
   type Json,
-  type RunFacts,
+  type RunInput,
   type RunState,
   type StepEntry,
   stepOutcomes,
@@ -60,7 +60,7 @@ describe('any workflow, told anything in any order', () => {
         moments,
         (body, triggerData, told) => {
           const definition = parsed(body);
-          const run: RunFacts = {
+          const run: RunInput = {
             id: 'r',
             workflowKey: 'w',
             version: 1,
@@ -106,7 +106,7 @@ describe('any workflow, told anything in any order', () => {
         fc.array(randomInput(matchKeys), { maxLength: 20 }),
         (body, triggerData, told) => {
           const definition = parsed(body);
-          const run: RunFacts = {
+          const run: RunInput = {
             id: 'r',
             workflowKey: 'w',
             version: 1,

@@ -6,7 +6,7 @@ import type {
   Effect,
   Input,
   JsonObject,
-  RunFacts,
+  RunInput,
   Simulation,
   SimulationInput,
   StepEntry,
@@ -38,7 +38,7 @@ export function* simulation(
   const script = readScript(input);
   if ('problem' in script)
     return { status: 'failed', failureReason: null, steps: [], problem: script.problem };
-  const run: RunFacts = {
+  const run: RunInput = {
     id: '00000000-0000-0000-0000-000000000000',
     ...(input.about ?? { workflowKey: 'simulation', version: 0, source: 'Test' }),
     createdAt: input.now,

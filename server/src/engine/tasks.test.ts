@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inPlace, type TaskRunner, TaskStopped } from '../threads/task.ts';
-import type { Definition, Json, JsonObject, RunFacts, ValidationContext } from './contract.ts';
+import type { Definition, Json, JsonObject, RunInput, ValidationContext } from './contract.ts';
 import { decide, initialState } from './decide.ts';
 import { matchKeyOf } from './match.ts';
 import { parseDefinition } from './parse.ts';
@@ -27,7 +27,7 @@ const stopping: TaskRunner = {
   run: () => Promise.reject(new TaskStopped('it took too long')),
 };
 
-const facts = (triggerData: JsonObject): RunFacts => ({
+const runInput = (triggerData: JsonObject): RunInput => ({
   id: '01890000-0000-7000-8000-000000000000',
   workflowKey: 'w',
   version: 1,
@@ -44,7 +44,7 @@ const mail = (text: string) => ({
 });
 
 const given = (definition: Definition, data: JsonObject) => ({
-  ...{ definition, run: facts(data), state: initialState(), input: { kind: 'start' as const }, now: 0 },
+  ...{ definition, run: runInput(data), state: initialState(), input: { kind: 'start' as const }, now: 0 },
 });
 
 test.each<[string, Json[], JsonObject, JsonObject]>([

@@ -9,7 +9,7 @@ import type {
   Input,
   JsonObject,
   ParsedDefinition,
-  RunFacts,
+  RunInput,
   RunState,
   Simulation,
   SimulationInput,
@@ -79,7 +79,7 @@ export async function validateBounded(
 
 interface DecisionInput {
   definition: Definition;
-  run: RunFacts;
+  run: RunInput;
   state: RunState;
   input: Input;
   now: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json, RunFacts } from './contract.ts';
+import type { Json, RunInput } from './contract.ts';
 import { decide, initialState, takePass } from './decide.ts';
 import { parseDefinition } from './parse.ts';
 import { simulate } from './simulate.ts';
@@ -42,7 +42,7 @@ describe('the limit', () => {
 });
 
 describe('a throttle step', () => {
-  const facts: RunFacts = {
+  const runInput: RunInput = {
     id: 'run-1',
     workflowKey: 'w',
     version: 1,
@@ -55,7 +55,7 @@ describe('a throttle step', () => {
 
   test('asks for a place under its key, passes with one, and ends the run without', () => {
     const definition = parsed(throttle, { id: 'after', kind: 'noop' });
-    const asked = decide(definition, facts, initialState(), { kind: 'start' }, now);
+    const asked = decide(definition, runInput, initialState(), { kind: 'start' }, now);
     expect(asked.effect).toEqual({
       kind: 'take_throttle',
       stepId: 't',
@@ -68,9 +68,9 @@ describe('a throttle step', () => {
       [now, ['passed', 'noop']],
       [null, ['throttled']],
     ] as const) {
-      const answered = decide(definition, facts, asked.state, { kind: 'throttle_answered', at }, now);
+      const answered = decide(definition, runInput, asked.state, { kind: 'throttle_answered', at }, now);
       expect(answered.effect).toEqual({ kind: 'sleep', until: now });
-      const over = decide(definition, facts, answered.state, { kind: 'timer' }, now);
+      const over = decide(definition, runInput, answered.state, { kind: 'timer' }, now);
       expect([over.status, over.entries.map(({ outcome }) => outcome)]).toEqual(['completed', outcomes]);
     }
   });
@@ -81,17 +81,17 @@ describe('a throttle step', () => {
       { id: 'then', kind: 'cancel' },
       { id: 'else', kind: 'noop' },
     );
-    const asked = decide(definition, facts, initialState(), { kind: 'start' }, now);
-    const refused = decide(definition, facts, asked.state, { kind: 'throttle_answered', at: null }, now);
-    const over = decide(definition, facts, refused.state, { kind: 'timer' }, now);
+    const asked = decide(definition, runInput, initialState(), { kind: 'start' }, now);
+    const refused = decide(definition, runInput, asked.state, { kind: 'throttle_answered', at: null }, now);
+    const over = decide(definition, runInput, refused.state, { kind: 'timer' }, now);
     expect(over.entries.map(({ stepId }) => stepId)).toEqual(['t', 'else']);
   });
 
   test('fails a run that would wait for more than a year', () => {
     const definition = parsed({ ...throttle, mode: 'wait' });
-    const asked = decide(definition, facts, initialState(), { kind: 'start' }, now);
+    const asked = decide(definition, runInput, initialState(), { kind: 'start' }, now);
     const far = { kind: 'throttle_answered', at: now + 400 * 86_400_000 } as const;
-    expect(decide(definition, facts, asked.state, far, now).status).toBe('failed');
+    expect(decide(definition, runInput, asked.state, far, now).status).toBe('failed');
   });
 
   test('is simulated on the virtual clock: a loop waits for its own passes', () => {

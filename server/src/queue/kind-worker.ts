@@ -178,8 +178,8 @@ function createInFlight(
       await job.run(claim, input);
     } catch (error) {
       hasFailed = true;
-      const facts = { err: error, kind, id: claim.id, retry_in_seconds: snoozeSeconds };
-      log.error(facts, 'a job failed with an unexpected error');
+      const details = { err: error, kind, id: claim.id, retry_in_seconds: snoozeSeconds };
+      log.error(details, 'a job failed with an unexpected error');
     }
     end(claim.id, hasFailed);
   }

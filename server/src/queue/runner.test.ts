@@ -67,8 +67,8 @@ function startWork(
   return portions;
 }
 
-function start<Fact>(
-  job: Pick<Job<Fact>, 'load' | 'run' | 'onFailed'>,
+function start<Input>(
+  job: Pick<Job<Input>, 'load' | 'run' | 'onFailed'>,
   others: Partial<Parameters<typeof startRunner>[0]> = {},
 ): void {
   const none: Job = { batch: 1, capacity: 4, load: async () => new Map(), run: async () => {} };

@@ -26,46 +26,46 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryJobRow> {
     maxConcurrentWhenFailing: 10,
   });
 
-  async function run(claim: Claim, fact: DeliveryJobRow | undefined): Promise<void> {
+  async function run(claim: Claim, row: DeliveryJobRow | undefined): Promise<void> {
     // The delivery was deleted with its environment, or settled by the worker that rescued it: only the lease is left.
-    if (fact?.status !== 'pending') return writer.end({ kind: 'nothing', claim });
-    const permit = await concurrency.acquire(claim, fact.endpoint_id);
+    if (row?.status !== 'pending') return writer.end({ kind: 'nothing', claim });
+    const permit = await concurrency.acquire(claim, row.endpoint_id);
     if (!permit) return;
     let answered = true;
     let result: PostResult | null = null;
     try {
       const forced = (claim.note as DeliveryNote | null)?.forced === true;
-      const { endpoint_status: status } = fact;
-      if (status === 'paused' && !forced) return await writer.end({ kind: 'paused', claim, fact });
+      const { endpoint_status: status } = row;
+      if (status === 'paused' && !forced) return await writer.end({ kind: 'paused', claim, row });
       if (status === 'active' || (status !== 'disabled' && forced)) {
-        result = await call(fact);
+        result = await call(row);
         answered = result.answered;
       }
     } finally {
       permit.release(answered);
     }
     if (!result) {
-      return writer.end({ kind: 'refused', claim, fact, settlement: refusedSettlement(fact, clock()) });
+      return writer.end({ kind: 'refused', claim, row, settlement: refusedSettlement(row, clock()) });
     }
     deps.metrics.webhookAttempts.inc({ outcome: result.verdict });
-    const { environment_id: environmentId, endpoint_id: endpointId } = fact;
+    const { environment_id: environmentId, endpoint_id: endpointId } = row;
     deps.activity.called(environmentId, endpointId, result.verdict === 'succeeded', result.latencyMs);
-    const settlement = settlementOf(fact, result, {
+    const settlement = settlementOf(row, result, {
       now: clock(),
       retryScale: deps.config.CARILLON_RETRY_SCALE,
       chance: Math.random(),
     });
-    return writer.end({ kind: 'attempted', claim, fact, settlement, verdict: result.verdict });
+    return writer.end({ kind: 'attempted', claim, row, settlement, verdict: result.verdict });
   }
 
-  function call(fact: DeliveryJobRow): Promise<PostResult> {
+  function call(row: DeliveryJobRow): Promise<PostResult> {
     const post = {
-      url: openUrl(deps.keyring, { ...fact, id: fact.endpoint_id }),
-      id: fact.event_id,
-      body: fact.body,
-      chain: fact.chain,
-      secrets: deps.openWebhookSecrets(endpointContext(fact.endpoint_id), fact.secrets, clock()),
-      timeoutMs: fact.timeout_seconds * 1000,
+      url: openUrl(deps.keyring, { ...row, id: row.endpoint_id }),
+      id: row.event_id,
+      body: row.body,
+      chain: row.chain,
+      secrets: deps.openWebhookSecrets(endpointContext(row.endpoint_id), row.secrets, clock()),
+      timeoutMs: row.timeout_seconds * 1000,
     };
     return sendPost(deps.outbound, post, clock);
   }
@@ -75,8 +75,8 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryJobRow> {
     capacity,
     async load(claims) {
       const ids = claims.map(({ id }) => id);
-      const facts = await untilDatabaseAnswers(() => listJobRows(pool, ids));
-      return new Map(facts.map((fact) => [fact.id, fact]));
+      const rows = await untilDatabaseAnswers(() => listJobRows(pool, ids));
+      return new Map(rows.map((row) => [row.id, row]));
     },
     run,
   };

@@ -29,17 +29,17 @@ export const deliverySchedule: RetrySchedule = {
 /** An endpoint that fails for this long without one success is disabled. */
 export const failingLimitMs = 5 * 24 * hour;
 
-export function settlementOf(fact: DeliveryJobRow, result: PostResult, at: RetryContext): DeliverySettlement {
-  const step = fact.step + 1;
+export function settlementOf(row: DeliveryJobRow, result: PostResult, at: RetryContext): DeliverySettlement {
+  const step = row.step + 1;
   const now = new Date(at.now).toISOString();
   const base = {
-    id: fact.id,
+    id: row.id,
     step,
     next_attempt_at: null,
     failed_at: null,
     error: result.error,
     attempted_at: new Date(at.now - result.latencyMs).toISOString(),
-    number: fact.attempt_count + 1,
+    number: row.attempt_count + 1,
     http_status_code: result.status,
     latency_ms: result.latencyMs,
     response_snippet: result.snippet,
@@ -59,16 +59,16 @@ export function settlementOf(fact: DeliveryJobRow, result: PostResult, at: Retry
 }
 
 /** No call is made: the endpoint was disabled, by its owner or automatically. */
-export function refusedSettlement(fact: DeliveryJobRow, now: number): DeliverySettlement {
+export function refusedSettlement(row: DeliveryJobRow, now: number): DeliverySettlement {
   return {
-    id: fact.id,
+    id: row.id,
     status: 'permanent_failure',
-    step: fact.step,
+    step: row.step,
     next_attempt_at: null,
     failed_at: new Date(now).toISOString(),
     error: 'endpoint_disabled: The endpoint is disabled; set its status to active, then retry.',
     attempted_at: null,
-    number: fact.attempt_count,
+    number: row.attempt_count,
     http_status_code: null,
     latency_ms: null,
     response_snippet: null,

@@ -22,12 +22,12 @@ import { endpointView } from './view.ts';
  */
 type DeliveryResult =
   | { kind: 'nothing'; claim: Claim }
-  | { kind: 'paused'; claim: Claim; fact: DeliveryJobRow }
-  | { kind: 'refused'; claim: Claim; fact: DeliveryJobRow; settlement: DeliverySettlement }
+  | { kind: 'paused'; claim: Claim; row: DeliveryJobRow }
+  | { kind: 'refused'; claim: Claim; row: DeliveryJobRow; settlement: DeliverySettlement }
   | {
       kind: 'attempted';
       claim: Claim;
-      fact: DeliveryJobRow;
+      row: DeliveryJobRow;
       settlement: DeliverySettlement;
       verdict: PostResult['verdict'];
     };
@@ -65,10 +65,10 @@ export function createDeliveryWriter(
   /** An endpoint may have been resumed since its deliveries were loaded; those go on. */
   async function pause(tx: Sql, results: Extract<DeliveryResult, { kind: 'paused' }>[]): Promise<void> {
     if (results.length === 0) return;
-    const due = results.map(({ fact }) => ({
-      id: fact.id,
-      environmentId: fact.environment_id,
-      endpointId: fact.endpoint_id,
+    const due = results.map(({ row }) => ({
+      id: row.id,
+      environmentId: row.environment_id,
+      endpointId: row.endpoint_id,
     }));
     const waiting = await enqueueDeliveries(tx, queue, due, [
       ...new Set(due.map(({ endpointId }) => endpointId)),
@@ -82,13 +82,13 @@ export function createDeliveryWriter(
     results: Extract<DeliveryResult, { kind: 'attempted' }>[],
   ): Promise<boolean> {
     const idsWhere = (condition: (result: (typeof results)[number]) => boolean): string[] => [
-      ...new Set(results.filter(condition).map(({ fact }) => fact.endpoint_id)),
+      ...new Set(results.filter(condition).map(({ row }) => row.endpoint_id)),
     ];
-    const well = idsWhere(({ verdict, fact }) => verdict === 'succeeded' && fact.failing_since !== null);
+    const well = idsWhere(({ verdict, row }) => verdict === 'succeeded' && row.failing_since !== null);
     if (well.length > 0) await markWell(tx, well);
     const succeeded = new Set(idsWhere(({ verdict }) => verdict === 'succeeded'));
     const failing = idsWhere(
-      ({ verdict, fact }) => verdict !== 'succeeded' && !succeeded.has(fact.endpoint_id),
+      ({ verdict, row }) => verdict !== 'succeeded' && !succeeded.has(row.endpoint_id),
     );
     if (failing.length === 0) return false;
     await markFailing(tx, failing, new Date(clock()));

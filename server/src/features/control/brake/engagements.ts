@@ -16,7 +16,7 @@ interface EngagementRow {
 /** Records which rules stop notifications. Webhook endpoints get an event when a rule begins to. */
 export interface Engagements {
   /** Costs nothing while the rule is known to be engaged. */
-  engage(fact: Pick<BrakedNotification, 'environment_id'>, rule: ActiveRule): void;
+  engage(notification: Pick<BrakedNotification, 'environment_id'>, rule: ActiveRule): void;
 }
 
 /** A rule that stops nothing for this long is no longer engaged. When it stops something again, that is a new event. */

@@ -5,7 +5,7 @@ import { addSpend, billedUnits, findPrice, type Price, type Spend } from './stor
 /** Adds up what sends cost and writes it every few seconds: it is an estimate, and a crash may lose a little of it. */
 export interface SpendRecorder {
   sent(
-    fact: { environment_id: string; channel: Channel; address: string | null },
+    notification: { environment_id: string; channel: Channel; address: string | null },
     sent: { providerKind: string | null; text: string | null },
   ): void;
   flush(): Promise<void>;

@@ -10,7 +10,7 @@ import {
   type Json,
   mergeEntries,
   type NotificationSettled,
-  type RunFacts,
+  type RunInput,
   type RunState,
   type StepEntry,
 } from '../../../engine/index.ts';
@@ -39,7 +39,7 @@ export interface AdvanceInput extends AdvanceRow {
  * where it stopped: something to wait for, something that only the writing transaction can do, or null when the run has ended.
  */
 export interface RunAdvance {
-  fact: AdvanceInput;
+  run: AdvanceInput;
   decision: Pick<Decision, 'status' | 'failureReason' | 'state' | 'effect'>;
   entries: StepEntry[];
   sends: Send[];
@@ -61,27 +61,27 @@ type Opening = Input | { kind: 'early'; until: number } | { kind: 'close_digest'
 /** Fairness: a run with more sends in a row continues in another advance, behind other runs. */
 const sendsPerAdvance = 20;
 
-export function openingOf(fact: AdvanceInput): Opening {
-  if (fact.status === 'cancelling') return { kind: 'cancel' };
-  const pending = fact.state?.pending;
+export function openingOf(run: AdvanceInput): Opening {
+  if (run.status === 'cancelling') return { kind: 'cancel' };
+  const pending = run.state?.pending;
   if (!pending) return { kind: 'start' };
-  const isDue = 'until' in pending && fact.now >= pending.until;
+  const isDue = 'until' in pending && run.now >= pending.until;
   const timer = (): Opening =>
     isDue || !('until' in pending) ? { kind: 'timer' } : { kind: 'early', until: pending.until };
   switch (pending.kind) {
     case 'event':
-      return fact.event_id && fact.event_name !== null
+      return run.event_id && run.event_name !== null
         ? {
             kind: 'event',
-            eventName: fact.event_name,
+            eventName: run.event_name,
             matchKey: pending.matchKey,
-            data: fact.event_data ?? {},
+            data: run.event_data ?? {},
           }
         : timer();
     case 'notification':
-      return settledOf(pending.notificationId, fact.notification) ?? timer();
+      return settledOf(pending.notificationId, run.notification) ?? timer();
     case 'digest_open':
-      if (!fact.digest?.isOpen) return { kind: 'digest_closed', items: fact.digest?.items ?? [] };
+      if (!run.digest?.isOpen) return { kind: 'digest_closed', items: run.digest?.items ?? [] };
       return isDue ? { kind: 'close_digest' } : timer();
     case 'throttled':
     case 'sleep':
@@ -111,41 +111,41 @@ function settledOf(notificationId: string, found: AdvanceInput['notification']):
 }
 
 /** Returns the call that the run must make now, or null when the run is not at a fetch step. */
-export async function fetchOf(tasks: TaskRunner, fact: AdvanceInput): Promise<FetchEffect | null> {
-  if (fact.status === 'cancelling' || fact.state?.pending?.kind !== 'fetch') return null;
-  const { effect } = await decideAsync(tasks, fact, fact.state, { kind: 'resume' });
+export async function fetchOf(tasks: TaskRunner, run: AdvanceInput): Promise<FetchEffect | null> {
+  if (run.status === 'cancelling' || run.state?.pending?.kind !== 'fetch') return null;
+  const { effect } = await decideAsync(tasks, run, run.state, { kind: 'resume' });
   return effect?.kind === 'fetch' ? effect : null;
 }
 
 /** Continues from an input until the run must wait. Sends are checked here and written with the advance. */
 export async function advanceRun(
   { drafts, tasks }: { drafts: Drafts; tasks: TaskRunner },
-  fact: AdvanceInput,
+  run: AdvanceInput,
   input: Input,
 ): Promise<RunAdvance> {
-  let decision = await decideAsync(tasks, fact, fact.state ?? initialState(), input);
+  let decision = await decideAsync(tasks, run, run.state ?? initialState(), input);
   // An input that no longer ends the wait (a sent notification where delivery is awaited) leaves the run waiting.
-  if (decision.ignored) decision = await decideAsync(tasks, fact, decision.state, { kind: 'resume' });
+  if (decision.ignored) decision = await decideAsync(tasks, run, decision.state, { kind: 'resume' });
   let { entries } = decision;
   const sends: Send[] = [];
   while (decision.effect?.kind === 'send' && sends.length < sendsPerAdvance) {
     const before = { state: decision.state, entries };
     const { request, attemptId } = decision.effect;
-    const draft = await drafts.check(senderOf(fact), storable(request), originOf(fact.id, attemptId));
+    const draft = await drafts.check(senderOf(run), storable(request), originOf(run.id, attemptId));
     const answer: Input =
       draft instanceof Problem
         ? { kind: 'send_refused', reason: refusalOf(draft) }
         : { kind: 'send_accepted', notificationId: draft.id };
-    decision = await decideAsync(tasks, fact, decision.state, answer);
+    decision = await decideAsync(tasks, run, decision.state, answer);
     entries = mergeEntries(entries, decision.entries);
     if (!(draft instanceof Problem)) sends.push({ draft, before });
   }
-  return { fact, decision, entries, sends };
+  return { run, decision, entries, sends };
 }
 
 /** Returns the advance extended by an input that became known while it was written. */
 export function continued(advance: RunAdvance, input: Input): RunAdvance {
-  const decision = decideFor(advance.fact, advance.decision.state, input);
+  const decision = decideFor(advance.run, advance.decision.state, input);
   return { ...advance, decision, entries: mergeEntries(advance.entries, decision.entries) };
 }
 
@@ -154,9 +154,9 @@ export function refusedAt(advance: RunAdvance, index: number, problem: Problem):
   const send = advance.sends[index];
   if (!send) return advance;
   const { state, entries } = send.before;
-  const decision = decideFor(advance.fact, state, { kind: 'send_refused', reason: refusalOf(problem) });
+  const decision = decideFor(advance.run, state, { kind: 'send_refused', reason: refusalOf(problem) });
   return {
-    fact: advance.fact,
+    run: advance.run,
     decision,
     entries: mergeEntries(entries, decision.entries),
     sends: advance.sends.slice(0, index),
@@ -164,49 +164,49 @@ export function refusedAt(advance: RunAdvance, index: number, problem: Problem):
 }
 
 /** Returns an advance that only cancels the run; nothing else of the original advance is written. */
-export function cancelled({ fact }: { fact: AdvanceInput }): RunAdvance {
-  const decision = decideFor(fact, fact.state ?? initialState(), { kind: 'cancel' });
-  return { fact, decision, entries: decision.entries, sends: [] };
+export function cancelled({ run }: { run: AdvanceInput }): RunAdvance {
+  const decision = decideFor(run, run.state ?? initialState(), { kind: 'cancel' });
+  return { run, decision, entries: decision.entries, sends: [] };
 }
 
 /** For inputs after which the run may continue, which can be expensive. */
 async function decideAsync(
   tasks: TaskRunner,
-  fact: AdvanceInput,
+  run: AdvanceInput,
   state: RunState,
   input: Input,
 ): Promise<Decision> {
-  const { definition, now } = fact;
-  if (!definition) return unreadable(fact, state, input);
-  return decideBounded(tasks, fact.environment_id, { definition, run: factsOf(fact), state, input, now });
+  const { definition, now } = run;
+  if (!definition) return unreadable(run, state, input);
+  return decideBounded(tasks, run.environment_id, { definition, run: runInputOf(run), state, input, now });
 }
 
 /** For inputs after which the run only ends or waits, so that no expression is evaluated. */
-function decideFor(fact: AdvanceInput, state: RunState, input: Input): Decision {
-  if (fact.definition) return decide(fact.definition, factsOf(fact), state, input, fact.now);
-  return unreadable(fact, state, input);
+function decideFor(run: AdvanceInput, state: RunState, input: Input): Decision {
+  if (run.definition) return decide(run.definition, runInputOf(run), state, input, run.now);
+  return unreadable(run, state, input);
 }
 
-function unreadable(fact: AdvanceInput, state: RunState, input: Input): Decision {
+function unreadable(run: AdvanceInput, state: RunState, input: Input): Decision {
   return {
     ignored: false,
     status: input.kind === 'cancel' ? 'cancelled' : 'failed',
-    failureReason: `Version ${fact.version} of the workflow can no longer be read.`,
+    failureReason: `Version ${run.version} of the workflow can no longer be read.`,
     state: { ...state, stepId: null, pending: null },
     entries: [],
     effect: null,
   };
 }
 
-function factsOf(fact: AdvanceInput): RunFacts {
+function runInputOf(run: AdvanceInput): RunInput {
   return {
-    id: fact.id,
-    workflowKey: fact.workflowKey,
-    version: fact.version,
-    source: sourceOf(fact.environment_kind),
-    createdAt: idTime(fact.id),
-    triggerData: fact.trigger_data,
-    recipientTimezone: fact.recipient_timezone,
+    id: run.id,
+    workflowKey: run.workflowKey,
+    version: run.version,
+    source: sourceOf(run.environment_kind),
+    createdAt: idTime(run.id),
+    triggerData: run.trigger_data,
+    recipientTimezone: run.recipient_timezone,
   };
 }
 
@@ -215,15 +215,15 @@ export function chainOf({ id, chain }: Pick<AdvanceInput, 'id' | 'chain'>): stri
   return chain ?? `${id};0`;
 }
 
-function senderOf(fact: AdvanceInput) {
+function senderOf(run: AdvanceInput) {
   return {
-    environmentId: fact.environment_id,
-    environmentKind: fact.environment_kind,
-    organizationId: fact.organization_id,
-    plan: fact.plan,
+    environmentId: run.environment_id,
+    environmentKind: run.environment_kind,
+    organizationId: run.organization_id,
+    plan: run.plan,
     kind: 'workflow' as const,
-    id: fact.workflow_id,
-    chain: chainOf(fact),
+    id: run.workflow_id,
+    chain: chainOf(run),
   };
 }
 
@@ -238,16 +238,16 @@ export function hasEnded({ decision }: RunAdvance): boolean {
 }
 
 export function updateOf(advance: RunAdvance): RunUpdate {
-  const { fact, decision, sends } = advance;
+  const { run, decision, sends } = advance;
   const ended = hasEnded(advance);
   const named = sends.find(({ draft }) => draft.externalUserId !== null)?.draft.externalUserId;
   return {
-    id: fact.id,
+    id: run.id,
     status: decision.status,
     current_step_id: decision.state.stepId,
     state: ended ? null : decision.state,
-    external_user_id: fact.external_user_id ?? named ?? null,
-    address: fact.address ?? (fact.external_user_id === null ? firstAddressOf(advance) : null),
+    external_user_id: run.external_user_id ?? named ?? null,
+    address: run.address ?? (run.external_user_id === null ? firstAddressOf(advance) : null),
     failure_reason: decision.failureReason,
     completed_at: ended ? iso(endOf(advance)) : null,
   };
@@ -261,17 +261,17 @@ function firstAddressOf({ sends }: RunAdvance): string | null {
   );
 }
 
-function endOf({ fact, entries }: RunAdvance): number {
-  return Math.max(fact.now, ...entries.map(({ completedAt }) => completedAt ?? 0));
+function endOf({ run, entries }: RunAdvance): number {
+  return Math.max(run.now, ...entries.map(({ completedAt }) => completedAt ?? 0));
 }
 
 /** The timeline; the step that waited gets the id of the event that ended its wait. */
-export function stepWritesOf({ fact, entries }: RunAdvance): StepWrite[] {
-  const waited = fact.event_id === null ? null : fact.state?.seq;
+export function stepWritesOf({ run, entries }: RunAdvance): StepWrite[] {
+  const waited = run.event_id === null ? null : run.state?.seq;
   return entries.map((entry) => ({
     ...entry,
-    runId: fact.id,
-    eventId: entry.seq === waited && entry.outcome === 'event_received' ? fact.event_id : null,
+    runId: run.id,
+    eventId: entry.seq === waited && entry.outcome === 'event_received' ? run.event_id : null,
   }));
 }
 
@@ -279,20 +279,20 @@ const announced = { completed: 'workflow.run.completed', failed: 'workflow.run.f
 
 /** The webhook event for a run that has ended. Trigger data is left out: events are stored apart from the person's records. */
 export function endedEvent(advance: RunAdvance): WebhookEvent[] {
-  const { fact, decision } = advance;
+  const { run, decision } = advance;
   if (decision.status !== 'completed' && decision.status !== 'failed') return [];
   return [
     {
-      environmentId: fact.environment_id,
+      environmentId: run.environment_id,
       type: announced[decision.status],
-      chain: chainOf(fact),
+      chain: chainOf(run),
       data: {
-        id: fact.id,
-        workflow_key: fact.workflowKey,
-        version: fact.version,
+        id: run.id,
+        workflow_key: run.workflowKey,
+        version: run.version,
         status: decision.status,
-        source: sourceOf(fact.environment_kind),
-        created_at: iso(idTime(fact.id)),
+        source: sourceOf(run.environment_kind),
+        created_at: iso(idTime(run.id)),
         completed_at: iso(endOf(advance)),
         failure_reason: decision.failureReason,
       },

@@ -43,31 +43,31 @@ export function createRunJob(deps: JobDeps): Job<AdvanceInput> {
     maxConcurrentWhenFailing: 10,
   });
 
-  async function run(claim: Claim, fact: AdvanceInput | undefined): Promise<void> {
+  async function runClaim(claim: Claim, run: AdvanceInput | undefined): Promise<void> {
     // A run that has ended or was erased since has only its lease left.
-    if (!fact || (fact.state === null && fact.status !== 'pending' && fact.status !== 'cancelling'))
+    if (!run || (run.state === null && run.status !== 'pending' && run.status !== 'cancelling'))
       return writer.end({ kind: 'gone', claim });
-    const effect = await fetchOf(tasks, fact);
-    if (effect) return runFetch(claim, fact, effect);
-    const opening = openingOf(fact);
+    const effect = await fetchOf(tasks, run);
+    if (effect) return runFetch(claim, run, effect);
+    const opening = openingOf(run);
     switch (opening.kind) {
       case 'early':
-        return writer.end({ kind: 'wait', claim, fact, until: opening.until });
+        return writer.end({ kind: 'wait', claim, run, until: opening.until });
       case 'close_digest':
-        return writer.end({ kind: 'close_digest', claim, fact });
+        return writer.end({ kind: 'close_digest', claim, run });
       default:
-        return advance(claim, fact, opening);
+        return advance(claim, run, opening);
     }
   }
 
-  async function advance(claim: Claim, fact: AdvanceInput, input: Input): Promise<void> {
-    const advanced = await untilDatabaseAnswers(() => advanceRun({ drafts, tasks }, fact, input));
+  async function advance(claim: Claim, run: AdvanceInput, input: Input): Promise<void> {
+    const advanced = await untilDatabaseAnswers(() => advanceRun({ drafts, tasks }, run, input));
     await writer.end({ kind: 'advance', claim, advance: advanced, isTimeout: input.kind === 'timer' });
   }
 
   /** The state that announces the call is already written: this advance makes the call. */
-  async function runFetch(claim: Claim, fact: AdvanceInput, effect: FetchEffect): Promise<void> {
-    const concurrencyKey = concurrencyKeyOf(fact.environment_id, effect);
+  async function runFetch(claim: Claim, run: AdvanceInput, effect: FetchEffect): Promise<void> {
+    const concurrencyKey = concurrencyKeyOf(run.environment_id, effect);
     const permit = concurrencyKey === null ? null : await concurrency.acquire(claim, concurrencyKey);
     if (concurrencyKey !== null && !permit) return; // the job is parked until the key has a free permit
     const attempt = (claim.note as FetchNote | null)?.attempt ?? 1;
@@ -75,18 +75,18 @@ export function createRunJob(deps: JobDeps): Job<AdvanceInput> {
     let isAlive = true;
     try {
       const fetched = await attemptFetch(deps.outbound, effect, {
-        idempotencyKey: `${fact.id}:${effect.attemptId}`,
-        chain: chainOf(fact),
+        idempotencyKey: `${run.id}:${effect.attemptId}`,
+        chain: chainOf(run),
         attempt,
         retryScale: deps.config.CARILLON_RETRY_SCALE,
         now: startedAt,
       });
-      const later = { ...fact, now: fact.now + Math.max(0, clock() - startedAt) };
+      const later = { ...run, now: run.now + Math.max(0, clock() - startedAt) };
       switch (fetched.kind) {
         case 'again': {
           isAlive = fetched.answered;
           const note: FetchNote = { attempt: attempt + 1 };
-          return await writer.end({ kind: 'wait', claim, fact, until: later.now + fetched.afterMs, note });
+          return await writer.end({ kind: 'wait', claim, run, until: later.now + fetched.afterMs, note });
         }
         case 'failed':
           return await advance(claim, later, { kind: 'fetch_failed', reason: fetched.reason });
@@ -102,7 +102,7 @@ export function createRunJob(deps: JobDeps): Job<AdvanceInput> {
     batch: 100,
     capacity,
     load: (claims) => untilDatabaseAnswers(() => loadInputs(deps, claims)),
-    run,
+    run: runClaim,
   };
 }
 
@@ -110,28 +110,28 @@ async function loadInputs(
   { pool, definitions }: JobDeps,
   claims: Claim[],
 ): Promise<Map<string, AdvanceInput>> {
-  const facts = await listAdvanceRows(
+  const rows = await listAdvanceRows(
     pool,
     claims.map(({ id }) => id),
   );
   const [pinned, notifications, digests] = await Promise.all([
-    definitions.load(facts.map(({ workflow_id, version }) => ({ workflowId: workflow_id, version }))),
-    loadNotifications(pool, facts),
-    loadDigests(pool, facts),
+    definitions.load(rows.map(({ workflow_id, version }) => ({ workflowId: workflow_id, version }))),
+    loadNotifications(pool, rows),
+    loadDigests(pool, rows),
   ]);
   return new Map(
-    facts.map((fact) => {
-      const version = pinned.get(nameOf(fact.workflow_id, fact.version));
-      const pending = fact.state?.pending;
+    rows.map((row) => {
+      const version = pinned.get(nameOf(row.workflow_id, row.version));
+      const pending = row.state?.pending;
       return [
-        fact.id,
+        row.id,
         {
-          ...fact,
+          ...row,
           workflowKey: version?.workflowKey ?? '',
           definition: version?.definition ?? null,
           notification:
             pending?.kind === 'notification' ? (notifications.get(pending.notificationId) ?? null) : null,
-          digest: digests.get(fact.id) ?? null,
+          digest: digests.get(row.id) ?? null,
         },
       ];
     }),
@@ -140,9 +140,9 @@ async function loadInputs(
 
 async function loadNotifications(
   pool: Sql,
-  facts: AdvanceRow[],
+  runs: AdvanceRow[],
 ): Promise<Map<string, AdvanceInput['notification']>> {
-  const ids = facts.flatMap(({ state }) =>
+  const ids = runs.flatMap(({ state }) =>
     state?.pending?.kind === 'notification' ? state.pending.notificationId : [],
   );
   if (ids.length === 0) return new Map();
@@ -158,9 +158,9 @@ async function loadNotifications(
 /** Whether a digest is open is read before its items: a closed digest has all of its items. */
 async function loadDigests(
   pool: Sql,
-  facts: AdvanceRow[],
+  runs: AdvanceRow[],
 ): Promise<Map<string, NonNullable<AdvanceInput['digest']>>> {
-  const ids = facts.flatMap(({ id, state }) => (state?.pending?.kind === 'digest_open' ? id : []));
+  const ids = runs.flatMap(({ id, state }) => (state?.pending?.kind === 'digest_open' ? id : []));
   if (ids.length === 0) return new Map();
   const open = await listOpenDigests(pool, ids);
   const items = new Map<string, Json[]>();

@@ -15,7 +15,7 @@ import {
   matchKeyOf,
   mergeEntries,
   parseDefinition,
-  type RunFacts,
+  type RunInput,
   type StepEntry,
   validateDefinition,
 } from '../../../engine/index.ts';
@@ -244,7 +244,7 @@ function shown({ status, failure_reason, steps }: ShownRun) {
  * The run once more by the engine alone, told what the world said to each step and nothing else; and what it asked of the world.
  */
 function replay(definition: Definition, run: ShownRun): { effects: Effect[] } & ReturnType<typeof shown> {
-  const facts: RunFacts = {
+  const runInput: RunInput = {
     id: run.id,
     workflowKey: run.workflow_key,
     version: run.version,
@@ -257,7 +257,7 @@ function replay(definition: Definition, run: ShownRun): { effects: Effect[] } & 
   let timeline: StepEntry[] = [];
   let now = Date.parse(run.steps[0]?.started_at ?? run.created_at);
   const first: Input = { kind: run.steps.length === 0 && run.status === 'cancelled' ? 'cancel' : 'start' };
-  let decision = decide(definition, facts, initialState(), first, now);
+  let decision = decide(definition, runInput, initialState(), first, now);
   for (;;) {
     timeline = mergeEntries(timeline, decision.entries);
     const { effect, state } = decision;
@@ -267,7 +267,7 @@ function replay(definition: Definition, run: ShownRun): { effects: Effect[] } & 
     now = Date.parse(step?.completed_at ?? run.created_at);
     const input = step ? said(definition, effect, step, run) : ({ kind: 'cancel' } as const);
     const before = JSON.stringify(state);
-    decision = decide(definition, facts, state, input, now);
+    decision = decide(definition, runInput, state, input, now);
     const hasMoved = !decision.ignored && JSON.stringify(decision.state) !== before;
     if (!hasMoved)
       throw new Error(`${run.id}: ${JSON.stringify(input)} does not end ${JSON.stringify(step)}`);

@@ -10,8 +10,8 @@ import * as waits from './waits-store.ts';
  */
 export type RunJobResult =
   | { kind: 'advance'; claim: Claim; advance: RunAdvance; isTimeout: boolean }
-  | { kind: 'wait'; claim: Claim; fact: AdvanceInput; until: number; note?: unknown }
-  | { kind: 'close_digest'; claim: Claim; fact: AdvanceInput }
+  | { kind: 'wait'; claim: Claim; run: AdvanceInput; until: number; note?: unknown }
+  | { kind: 'close_digest'; claim: Claim; run: AdvanceInput }
   | { kind: 'gone'; claim: Claim };
 
 export type LeasedRunResult = Exclude<RunJobResult, { kind: 'gone' }>;
@@ -19,8 +19,8 @@ export type LeasedRunResult = Exclude<RunJobResult, { kind: 'gone' }>;
 export type AdvanceResult = Extract<RunJobResult, { kind: 'advance' }>;
 export type NextWork = Work & { runAt: Date | null };
 
-export function factOf(result: LeasedRunResult): AdvanceInput {
-  return result.kind === 'advance' ? result.advance.fact : result.fact;
+export function runOf(result: LeasedRunResult): AdvanceInput {
+  return result.kind === 'advance' ? result.advance.run : result.run;
 }
 
 /** Replaces the result with a cancellation, for a run that was cancelled in the meantime. */
@@ -28,14 +28,14 @@ export function cancelling(result: LeasedRunResult): AdvanceResult {
   return {
     kind: 'advance',
     claim: result.claim,
-    advance: cancelled({ fact: factOf(result) }),
+    advance: cancelled({ run: runOf(result) }),
     isTimeout: false,
   };
 }
 
 /** True when the notification has changed its status, but not to the one that the run waits for. */
-function isStillWaiting({ fact, decision }: RunAdvance): boolean {
-  return fact.state?.pending?.kind === 'notification' && decision.effect?.kind === 'await_notification';
+function isStillWaiting({ run, decision }: RunAdvance): boolean {
+  return run.state?.pending?.kind === 'notification' && decision.effect?.kind === 'await_notification';
 }
 
 export function workOf({ id, lane, environmentId }: Claim): Work {
@@ -51,14 +51,14 @@ export async function resolve(
   withCommit: WithCommit,
   results: LeasedRunResult[],
 ): Promise<{ advances: AdvanceResult[]; next: NextWork[] }> {
-  const facts = results.map(factOf);
+  const runs = results.map(runOf);
   const waitingFor = (kind: string): string[] =>
-    facts.flatMap((fact) => (fact.state?.pending?.kind === kind ? fact.id : []));
+    runs.flatMap((run) => (run.state?.pending?.kind === kind ? run.id : []));
   const forEvent = waitingFor('event');
   const forNotification = waitingFor('notification');
   const forDigest = waitingFor('digest_open');
   // A wait that an event has claimed needs no lock: cancellations wait for the lock on the run, which this transaction holds.
-  const claimedByEvent = new Set(facts.filter(({ event_id }) => event_id !== null).map(({ id }) => id));
+  const claimedByEvent = new Set(runs.filter(({ event_id }) => event_id !== null).map(({ id }) => id));
   const unclaimed = forEvent.filter((id) => !claimedByEvent.has(id));
   const claimed =
     unclaimed.length > 0 ? await waits.lockWaits(tx, unclaimed) : new Map<string, string | null>();
@@ -71,18 +71,18 @@ export async function resolve(
   const closing: string[] = [];
   for (const result of results) {
     const { claim } = result;
-    const fact = factOf(result);
-    const pending = fact.state?.pending?.kind;
+    const run = runOf(result);
+    const pending = run.state?.pending?.kind;
     const isWoken =
-      (pending === 'event' && (claimed.get(fact.id) ?? null) !== null) ||
-      (pending === 'notification' && moves.get(fact.id) !== (fact.moves ?? undefined)) ||
-      (pending === 'digest_open' && fact.digest?.isOpen === true && !open.has(fact.id));
+      (pending === 'event' && (claimed.get(run.id) ?? null) !== null) ||
+      (pending === 'notification' && moves.get(run.id) !== (run.moves ?? undefined)) ||
+      (pending === 'digest_open' && run.digest?.isOpen === true && !open.has(run.id));
     switch (result.kind) {
       case 'wait':
         next.push({ ...workOf(claim), note: result.note, runAt: isWoken ? null : new Date(result.until) });
         break;
       case 'close_digest':
-        closing.push(fact.id);
+        closing.push(run.id);
         next.push({ ...workOf(claim), runAt: null });
         break;
       case 'advance':
@@ -92,10 +92,10 @@ export async function resolve(
         break;
     }
   }
-  const moving = new Set(advances.map(({ advance }) => advance.fact.id));
+  const moving = new Set(advances.map(({ advance }) => advance.run.id));
   const left = (waitingIds: string[]): string[] => waitingIds.filter((id) => moving.has(id));
   withCommit(waits.deleteWaits(tx, left(forEvent)));
-  const spent = advances.flatMap(({ advance: { fact } }) => fact.event_id ?? []);
+  const spent = advances.flatMap(({ advance: { run } }) => run.event_id ?? []);
   withCommit(waits.deleteSpentEvents(tx, [...new Set(spent)]));
   withCommit(waits.deleteSends(tx, left(forNotification)));
   withCommit(digests.closeDigests(tx, [...closing, ...left(forDigest)]));

@@ -19,11 +19,11 @@ import { joinDigests } from './digests.ts';
 import {
   type AdvanceResult,
   cancelling,
-  factOf,
   type LeasedRunResult,
   type NextWork,
   type RunJobResult,
   resolve,
+  runOf,
   workOf,
 } from './resolve.ts';
 import { lockRuns, updateRuns, upsertSteps } from './store.ts';
@@ -77,7 +77,7 @@ async function writeResults(
     withCommit,
     mine.map((result) => {
       const isCancelled =
-        statuses.get(result.claim.id) === 'cancelling' && factOf(result).status !== 'cancelling';
+        statuses.get(result.claim.id) === 'cancelling' && runOf(result).status !== 'cancelling';
       return isCancelled ? cancelling(result) : result;
     }),
   );
@@ -86,7 +86,7 @@ async function writeResults(
   const digested = await joinAll(tx, await throttleAll(tx, settled));
   const waiting = await beginWaits(tx, digested.advances);
   for (const { claim, advance } of digested.advances) {
-    const isWoken = waiting.has(advance.fact.id) || digested.full.has(advance.fact.id);
+    const isWoken = waiting.has(advance.run.id) || digested.full.has(advance.run.id);
     next.push(...nextWork(claim, advance, isWoken));
   }
   const pastEvents = await listSubscriptions(
@@ -144,14 +144,14 @@ async function withinPlan(tx: Sql, drafts: Drafts, advances: AdvanceResult[]): P
 }
 
 async function throttleAll(tx: Sql, advances: AdvanceResult[]): Promise<AdvanceResult[]> {
-  const requests = advances.flatMap(({ advance: { fact, decision } }) =>
+  const requests = advances.flatMap(({ advance: { run, decision } }) =>
     decision.effect?.kind === 'take_throttle'
-      ? [{ runId: fact.id, workflowId: fact.workflow_id, effect: decision.effect, now: fact.now }]
+      ? [{ runId: run.id, workflowId: run.workflow_id, effect: decision.effect, now: run.now }]
       : [],
   );
   const answers = await takeThrottles(tx, requests);
   return advances.map((result) => {
-    const input = answers.get(result.advance.fact.id);
+    const input = answers.get(result.advance.run.id);
     return input ? { ...result, advance: continued(result.advance, input) } : result;
   });
 }
@@ -164,14 +164,14 @@ async function joinAll(
   tx: Sql,
   advances: AdvanceResult[],
 ): Promise<{ advances: AdvanceResult[]; full: Set<string>; others: string[] }> {
-  const joins = advances.flatMap(({ advance: { fact, decision } }) =>
+  const joins = advances.flatMap(({ advance: { run, decision } }) =>
     decision.effect?.kind === 'join_digest'
-      ? [{ runId: fact.id, workflowId: fact.workflow_id, effect: decision.effect, now: fact.now }]
+      ? [{ runId: run.id, workflowId: run.workflow_id, effect: decision.effect, now: run.now }]
       : [],
   );
   const { inputs, full } = await joinDigests(tx, joins);
   const joined = advances.map((result) => {
-    const input = inputs.get(result.advance.fact.id);
+    const input = inputs.get(result.advance.run.id);
     return input ? { ...result, advance: continued(result.advance, input) } : result;
   });
   return { advances: joined, full, others: [...full].filter((id) => !inputs.has(id)) };
@@ -179,15 +179,15 @@ async function joinAll(
 
 /** Returns the runs that need not wait, because what they wait for has already arrived. */
 async function beginWaits(tx: Sql, advances: AdvanceResult[]): Promise<Set<string>> {
-  const begun = advances.flatMap(({ advance: { fact, decision } }) => {
+  const begun = advances.flatMap(({ advance: { run, decision } }) => {
     const { effect } = decision;
     if (effect?.kind !== 'wait_for_event') return [];
-    return [{ run_id: fact.id, wait_key: waitKeyFor(fact, effect), lookback: effect.lookback }];
+    return [{ run_id: run.id, wait_key: waitKeyFor(run, effect), lookback: effect.lookback }];
   });
-  const awaited = advances.flatMap(({ advance: { fact, decision } }) => {
+  const awaited = advances.flatMap(({ advance: { run, decision } }) => {
     const { effect } = decision;
     if (effect?.kind !== 'await_notification') return [];
-    return [{ notification_id: effect.notificationId, run_id: fact.id, wait_for: effect.waitFor }];
+    return [{ notification_id: effect.notificationId, run_id: run.id, wait_for: effect.waitFor }];
   });
   const looking = begun.filter(({ lookback }) => lookback);
   await Promise.all([waits.insertWaits(tx, begun), waits.insertSends(tx, awaited)]);
@@ -205,21 +205,21 @@ async function beginWaits(tx: Sql, advances: AdvanceResult[]): Promise<Set<strin
 /** An advance that changes while it is written never starts to wait for another event: it ends or collects a digest. */
 function lookbackKeyOf(result: RunJobResult): string[] {
   if (result.kind !== 'advance') return [];
-  const { fact, decision } = result.advance;
+  const { run, decision } = result.advance;
   return decision.effect?.kind === 'wait_for_event' && decision.effect.lookback
-    ? [waitKeyFor(fact, decision.effect)]
+    ? [waitKeyFor(run, decision.effect)]
     : [];
 }
 
-function waitKeyFor(fact: AdvanceInput, { eventName, matchKey }: WaitForEventEffect): string {
-  return waits.waitKeyOf(fact.workflow_id, eventName, matchKey);
+function waitKeyFor(run: AdvanceInput, { eventName, matchKey }: WaitForEventEffect): string {
+  return waits.waitKeyOf(run.workflow_id, eventName, matchKey);
 }
 
 function nextWork(claim: Claim, advance: RunAdvance, isWoken: boolean): NextWork[] {
   if (hasEnded(advance)) return [];
   const { effect } = advance.decision;
   const until = effect && 'until' in effect ? effect.until : 0;
-  const isNow = isWoken || until <= advance.fact.now;
+  const isNow = isWoken || until <= advance.run.now;
   return [{ ...workOf(claim), runAt: isNow ? null : new Date(until) }];
 }
 
