@@ -2,3 +2,4 @@ export { magicAddresses } from '../email/sandbox.ts';
 export type { SandboxStore } from '../provider.ts';
 export { magicNumbers } from '../sms/plan.ts';
 export { createSandboxCarrier, createSandboxStore, provider, viewPayload } from './carrier.ts';
+export { endsInSandbox } from './live-or-sandbox.ts';

@@ -1,6 +1,6 @@
 import type { PushMessage, PushOutcome } from '../../../channels/in-app/push/contract.ts';
 import { payloadOf } from '../../../channels/in-app/push/payload.ts';
-import type { SandboxStore } from '../../../channels/sandbox/index.ts';
+import { endsInSandbox, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import { untilDatabaseAnswers } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -27,24 +27,24 @@ export interface DeviceSenderDeps extends Pick<Deps, 'keyring' | 'clock'> {
 }
 
 /**
- * The sender of each environment: the push services of its settings in Live, the sandbox in Test. The kind of the environment is
- * looked at here and nowhere after, and the services of a Test environment are not even loaded.
+ * The sender of each environment: the push services of its settings in Live, the sandbox in Test. The services of a Test environment
+ * are not even loaded.
  */
 export function createDeviceSenders(
   deps: DeviceSenderDeps,
 ): (environments: readonly PushEnvironment[]) => Promise<Map<string, DeviceSender>> {
   const sandbox = createSandboxSender(deps);
   return async (environments) => {
-    const live = environments.filter(({ kind }) => kind === 'live');
+    const live = environments.filter(({ kind }) => !endsInSandbox(kind));
     const connections = await deps.pushConnections.connectionsFor(
       live.map(({ id, version }) => ({ id, settingsVersion: version })),
     );
     return new Map(
       environments.map(({ id, kind }) => [
         id,
-        kind === 'live'
-          ? createServiceSender(deps.keyring, connections.get(id) ?? { senders: {}, problem: null })
-          : sandbox,
+        endsInSandbox(kind)
+          ? sandbox
+          : createServiceSender(deps.keyring, connections.get(id) ?? { senders: {}, problem: null }),
       ]),
     );
   };

@@ -6,7 +6,11 @@ import { type Channel, channels } from '../../../../channels/contract.ts';
 import type { ChannelPlanner, PlanFor } from '../../../../channels/delivery-plan.ts';
 import type { EmailServices } from '../../../../channels/email/plan.ts';
 import { inboxCarrier } from '../../../../channels/in-app/spec.ts';
-import { createSandboxCarrier, type SandboxStore } from '../../../../channels/sandbox/index.ts';
+import {
+  createSandboxCarrier,
+  endsInSandbox,
+  type SandboxStore,
+} from '../../../../channels/sandbox/index.ts';
 import type { SmsConnections } from '../../../../channels/sms/plan.ts';
 import type { PlanServices } from '../../../../channels/spec.ts';
 import { channelSpecs } from '../../../../channels/specs.ts';
@@ -78,17 +82,14 @@ export interface PlannerDeps
 /** The planner of a notification. */
 type PlannerOf = (notification: Pick<DispatchRow, 'environment_kind' | 'channel'>) => ChannelPlanner;
 
-/**
- * The planners of all channels, once for Live and once for Test. The kind of the environment is looked at here and nowhere after:
- * planners of Test have no carrier except the sandbox.
- */
+/** The planners of all channels, once for Live and once for Test: those of Test have no carrier except the sandbox. */
 export function channelPlanners(
   deps: PlannerDeps,
   options: { tracks: boolean } = { tracks: true },
 ): PlannerOf {
   const live = plannersWith(liveServices(deps, options));
   const test = plannersWith(testServices(deps, options));
-  return ({ environment_kind, channel }) => (environment_kind === 'live' ? live : test)[channel];
+  return ({ environment_kind, channel }) => (endsInSandbox(environment_kind) ? test : live)[channel];
 }
 
 function plannersWith(services: PlanServices): Record<Channel, ChannelPlanner> {
