@@ -49,9 +49,9 @@ const movedToHeader = 'carillon-moved-to';
 const retryAfterSeconds = 10;
 
 export function moveProblem({ state, movedTo }: OrganizationMove): Problem {
-  if (state === 'moved') {
+  if (state === 'moved' && movedTo !== null) {
     return new Problem('organization_moved', `This organization has moved to ${movedTo}.`, {
-      headers: { [movedToHeader]: movedTo ?? '' },
+      headers: { [movedToHeader]: movedTo },
     });
   }
   return new Problem('organization_moving', 'This organization is being moved. Try again later.', {

@@ -12,8 +12,11 @@ function secretsIn(table: string, key: string, contextOf: (id: string) => string
     column: 'secrets',
     type: 'jsonb',
     remake: newSigningSecret,
-    reseal: (secrets: StoredSecret[], row, again) =>
-      secrets.map((secret) => ({ ...secret, sealed: again(secret.sealed, contextOf(row[key] ?? '')) })),
+    reseal(secrets: StoredSecret[], row, again) {
+      const id = row[key];
+      if (id === undefined) throw new Error(`a row of ${table} came without its ${key}`);
+      return secrets.map((secret) => ({ ...secret, sealed: again(secret.sealed, contextOf(id)) }));
+    },
   };
 }
 

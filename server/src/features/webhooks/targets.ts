@@ -40,9 +40,10 @@ export function createWebhookTargets({
 
   return {
     async targetsOf(addressees) {
-      const toEndpoints = addressees.filter(({ address }) => isUuid(address ?? ''));
-      const toUrls = addressees.filter(({ address }) => !isUuid(address ?? ''));
-      const ids = toEndpoints.map(({ address }) => address ?? '');
+      const isEndpoint = (address: string | null): address is string => address !== null && isUuid(address);
+      const toEndpoints = addressees.filter(({ address }) => isEndpoint(address));
+      const toUrls = addressees.filter(({ address }) => !isEndpoint(address));
+      const ids = addressees.flatMap(({ address }) => (isEndpoint(address) ? address : []));
       const endpoints = ids.length > 0 ? await listEndpointsById(pool, ids) : [];
       const secrets = await environmentSecrets([...new Set(toUrls.map((to) => to.environment_id))]);
       const targets = new Map<string, WebhookTarget>();

@@ -85,7 +85,8 @@ export function createProviderHealthTracker(
     const now = clock();
     const patience = lane === 'critical' ? criticalPatience * probeMs : 0;
     for (const carrier of demoted) {
-      const key = { environment_id: environmentId, provider: carrier.providerId ?? '' };
+      if (carrier.providerId === undefined) continue;
+      const key = { environment_id: environmentId, provider: carrier.providerId };
       const probeAt = demotions.get(environmentId)?.get(key.provider);
       if (probeAt === undefined || probeAt + patience > now) continue;
       demote(key, now + probeMs);
@@ -122,7 +123,9 @@ export function createProviderHealthTracker(
 
     async order(environmentId, carriers, lane) {
       const fallen = demotions.get(environmentId);
-      const demoted = carriers.filter(({ providerId }) => fallen?.has(providerId ?? ''));
+      const demoted = carriers.filter(
+        ({ providerId }) => providerId !== undefined && fallen?.has(providerId),
+      );
       const displaced = displacedOf(carriers, demoted);
       if (displaced.length === 0) return { carriers: [...carriers], reason: null };
       return orderOf(carriers, demoted, displaced, await takeProbe(environmentId, displaced, lane));

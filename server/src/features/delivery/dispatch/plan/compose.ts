@@ -35,7 +35,10 @@ export async function findTemplates(
 ): Promise<(row: DispatchRow) => CompiledVersion | null> {
   const ids = rows.filter(isUnrendered).flatMap((row) => row.template_version_id ?? []);
   const versions = await renderer.listVersions(ids);
-  return (row) => (isUnrendered(row) && versions.get(row.template_version_id ?? '')) || null;
+  return (row) => {
+    if (!isUnrendered(row) || row.template_version_id === null) return null;
+    return versions.get(row.template_version_id) ?? null;
+  };
 }
 
 /** Renders once per notification: the result is stored with the outcome of the round. */

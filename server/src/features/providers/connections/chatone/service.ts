@@ -242,7 +242,9 @@ async function sendTest(
     });
   const direct = user ? await send(user) : null;
   const posted = room ? await send(room) : null;
-  return (direct ?? posted)?.id ?? '';
+  const sent = direct ?? posted;
+  if (!sent) throw new Error('a test names a user or a channel');
+  return sent.id;
 }
 
 const deadTokens: ReadonlySet<string> = new Set(['token_revoked', 'account_inactive', 'invalid_auth']);

@@ -148,7 +148,7 @@ export function createChatoneTargets(
       const rows = ids.length === 0 ? [] : await listInstallationsById(deps.pool, ids);
       const found = new Map(rows.map((row) => [row.id, row]));
       return ({ environment_id, connection_id }) => {
-        const row = found.get(connection_id ?? '');
+        const row = connection_id === null ? undefined : found.get(connection_id);
         return row && row.environment_id === environment_id ? row : null;
       };
     },

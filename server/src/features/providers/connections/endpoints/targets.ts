@@ -24,7 +24,7 @@ export function createChatTargets(deps: Pick<Deps, 'pool' | 'keyring' | 'clock' 
       const rows = ids.length === 0 ? [] : await listEndpointsById(deps.pool, ids);
       const found = new Map(rows.filter((row) => row.channel === channel).map((row) => [row.id, row]));
       return ({ environment_id, connection_id }) => {
-        const row = found.get(connection_id ?? '');
+        const row = connection_id === null ? undefined : found.get(connection_id);
         return row && row.environment_id === environment_id ? { ...row, url: open(row) } : null;
       };
     },
