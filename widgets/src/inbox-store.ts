@@ -55,7 +55,7 @@ export class InboxStore implements ShownList {
   #cursor: string | null = null;
   #wanted: boolean;
   /** Events received while a page loads; applied after it, because the page may be older. */
-  #held: InboxEvent[] | null = null;
+  #whileLoading: InboxEvent[] | null = null;
   #loads = 0;
   /** Incremented when the shown items are no longer the start of the list that the cursor continues. */
   #breaks = 0;
@@ -147,7 +147,7 @@ export class InboxStore implements ShownList {
     this.entries = [];
     this.#cursor = null;
     this.loadingMore = false;
-    this.#held ??= [];
+    this.#whileLoading ??= [];
     this.#host.changed();
     try {
       const feed = await this.#page(status, null);
@@ -203,7 +203,7 @@ export class InboxStore implements ShownList {
       return;
     }
     const turn = this.#loads;
-    this.#held ??= [];
+    this.#whileLoading ??= [];
     try {
       const feed = await this.#page(this.status, null);
       if (turn !== this.#loads) return;
@@ -248,16 +248,16 @@ export class InboxStore implements ShownList {
   }
 
   #release(): void {
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const event of held) this.#apply(event);
+    const received = this.#whileLoading ?? [];
+    this.#whileLoading = null;
+    for (const event of received) this.#apply(event);
     this.#host.changed();
   }
 
   #take(event: InboxEvent): void {
-    if (this.#held) this.#held.push(event);
+    if (this.#whileLoading) this.#whileLoading.push(event);
     else this.#apply(event);
-    if (!this.#held) this.#host.changed();
+    if (!this.#whileLoading) this.#host.changed();
   }
 
   #apply({ type, data }: InboxEvent): void {

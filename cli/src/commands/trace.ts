@@ -70,12 +70,13 @@ function lineOf(entry: TraceEntry, style: Style): string {
 /** What the asker can do about it. */
 function adviceOf({ status, entries }: Trace): string | null {
   const codes = entries.map(({ code }) => code);
-  const held = entries.find(({ kind, verdict }) => kind === 'gate' && verdict === 'suppress');
-  if (held?.name === 'suppression_list')
+  const suppressedBy = entries.find(({ kind, verdict }) => kind === 'gate' && verdict === 'suppress');
+  if (suppressedBy?.name === 'suppression_list')
     return 'The address is suppressed. DELETE /v1/suppressions/{address} removes it from the list.';
-  if (held?.detail?.includes('unless the recipient opts in'))
+  if (suppressedBy?.detail?.includes('unless the recipient opts in'))
     return 'The category does not use this channel by default. Change its default_channels or default_opt_in, or let the recipient opt in.';
-  if (held) return 'The recipient opted out of this category on this channel. Only they should change that.';
+  if (suppressedBy)
+    return 'The recipient opted out of this category on this channel. Only they should change that.';
   const isBroken = entries.some(({ verdict }) => verdict === 'broken' || verdict === 'not_called');
   if (codes.includes('provider_not_configured') || isBroken)
     return 'Run `carillon doctor` to check the connections of this environment.';

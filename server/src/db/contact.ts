@@ -24,7 +24,7 @@ const defaultDropAfterMs = 30_000;
 const defaultGiveUpAfterMs = 120_000;
 
 /**
- * Measures how long the database is silent. Only time in which this process ran counts: after a suspended process or a held
+ * Measures how long the database is silent. Only time in which this process ran counts: after a suspended process or a blocked
  * event loop the answers are still to be read.
  */
 export function watchDatabase(

@@ -5,7 +5,7 @@ import { isLargerThan } from '../kernel/json.ts';
 export const pieceLength = 262_144;
 
 /**
- * Writes JSON of any size in pieces, with other work in between: one email of 2,000,000 characters held the event loop for 110
+ * Writes JSON of any size in pieces, with other work in between: one email of 2,000,000 characters blocked the event loop for 110
  * ms.
  */
 export async function jsonInPieces(value: unknown): Promise<string | Buffer> {

@@ -55,8 +55,8 @@ export function ProviderRequests({
 }) {
   const attempts = entries.filter(({ kind }) => kind === 'attempt');
   if (attempts.length === 0) {
-    const isHeld = notification.status === 'suppressed';
-    return <EmptyState title={isHeld ? text.noneSuppressed : text.none} icon="send" />;
+    const isSuppressed = notification.status === 'suppressed';
+    return <EmptyState title={isSuppressed ? text.noneSuppressed : text.none} icon="send" />;
   }
   return (
     <Stack>

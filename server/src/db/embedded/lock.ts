@@ -52,7 +52,7 @@ function hold(folder: string, mine: string): Lock {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // The directory was deleted while we held the lock; lost() handles that case.
+      // The directory was deleted while the lock was ours; lost() handles that case.
     }
   }, HEARTBEAT_MS);
   beat.unref();
@@ -70,14 +70,14 @@ function hold(folder: string, mine: string): Lock {
 
 async function livingRivals(folder: string, mine: string): Promise<string[]> {
   const rivals = entries(folder).filter((entry) => entry !== mine);
-  const living = await Promise.all(rivals.map((rival) => isHeld(folder, rival)));
+  const living = await Promise.all(rivals.map((rival) => isAlive(folder, rival)));
   return rivals.filter((rival, index) => {
     if (!living[index]) rmSync(path.join(folder, rival), { force: true });
     return living[index];
   });
 }
 
-async function isHeld(folder: string, entry: string): Promise<boolean> {
+async function isAlive(folder: string, entry: string): Promise<boolean> {
   const [pid, startedAt, space] = entry.split('.');
   if (space === pidSpace()) {
     const actual = startTimeOf(Number(pid));

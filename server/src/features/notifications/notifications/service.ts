@@ -315,7 +315,7 @@ async function replayOf(
 }
 
 /**
- * The maximum of body characters on one page of the list: writing a hundred bodies of 100 KB as JSON held the event loop for 75
+ * The maximum of body characters on one page of the list: writing a hundred bodies of 100 KB as JSON blocked the event loop for 75
  * ms.
  */
 const pageCharacters = 2_000_000;

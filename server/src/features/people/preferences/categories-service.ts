@@ -95,7 +95,7 @@ export function createCategoryService({
 
     replace(caller, key, body) {
       return change(caller, key, 'category.updated', (row) => {
-        // Changing `is_critical` would make opting out impossible, or would let accepted critical sends be held back.
+        // Changing `is_critical` would make opting out impossible, or would let accepted critical sends be suppressed.
         if (body.is_critical !== undefined && body.is_critical !== row.is_critical)
           throw invalidParameter('is_critical', 'is_critical cannot be changed after creation.');
         return {

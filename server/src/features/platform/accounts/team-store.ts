@@ -203,14 +203,14 @@ export async function listOrganizationIds(sql: Sql, userId: string): Promise<str
 
 const lockPerson = statement('accounts_lock_user', 'select from users where id = $1 for no key update');
 
-/** Held until the transaction ends. */
+/** The lock lasts until the transaction ends. */
 export async function lockUser(sql: Sql, id: string): Promise<void> {
   await lockPerson(sql, [id]);
 }
 
 const lockKey = 0x0ca7_1b00; // any constant: its holder creates the first organization, the others wait and find it
 
-/** Held until the transaction ends. */
+/** The lock lasts until the transaction ends. */
 export async function lockFirstStart(sql: Sql): Promise<void> {
   await query(sql, 'select pg_advisory_xact_lock($1)', [lockKey]);
 }

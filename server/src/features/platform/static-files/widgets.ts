@@ -46,7 +46,7 @@ const folders = [
   new URL('../../../../dist/widgets/', import.meta.url),
 ];
 
-/** All files by the names they are served under, held in memory; empty when they were not built. */
+/** All files by the names they are served under, kept in memory; empty when they were not built. */
 function readWidgets(): Map<string, StaticFile> {
   const folder = folders.find((each) => existsSync(new URL('manifest.json', each)));
   const files = new Map<string, StaticFile>();

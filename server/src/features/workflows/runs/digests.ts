@@ -3,7 +3,7 @@ import type { Input, JoinDigestEffect, JsonObject } from '../../../engine/index.
 import { storableJson } from '../../../kernel/json.ts';
 
 /**
- * Open digests. A row is a digest that still takes items; its lock is held from the first read until the commit, and closing
+ * Open digests. A row is a digest that still takes items; its row is locked from the first read until the commit, and closing
  * the digest deletes the row. So there is at most one open digest for a key at any time, and every item is in exactly one.
  */
 

@@ -48,7 +48,7 @@ describe('a reply of the server becomes an outcome', () => {
     ['rcpt', '550 Go away', 'rejected', '550'],
     ['rcpt', '550 User unknown: relaying denied by policy', 'rejected', '550'],
     ['rcpt', '550 5.7.1 No such user, says our policy', 'rejected', '550 5.7.1'],
-    // Never held against the address.
+    // Never counted against the address.
     ['rcpt', '553 5.1.3 Bad address syntax', 'rejected', '553 5.1.3'],
     ['rcpt', '554 5.7.1 Relay access denied', 'rejected', '554 5.7.1'],
     ['handed_over', '550 5.7.26 DMARC', 'rejected', '550 5.7.26'],

@@ -139,7 +139,7 @@ function verdictOnRecipient(stage: SmtpStage, code: number, enhanced: string | n
     case null:
       break;
     default:
-      return 'rejected'; // too large, policy, spam, reputation: never held against the address
+      return 'rejected'; // too large, policy, spam, reputation: never counted against the address
   }
   if (code === 552 && stage === 'rcpt') return 'recipient_later';
   // Without an enhanced code 550 means anything from "no such user" to "we do not like you". An address is suppressed only when
