@@ -135,10 +135,6 @@ select id, environment_id, status, paused_from, pause_reason, name, request, fil
 action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, epoch, cursor, total, recipients,
 skipped, counts, local_moments, first_id, last_id, last_send_at, next_slice_at, started_at, measured_at, measured_done, completed_at from broadcasts where environment_id = $1 and id = $2;
 
--- broadcasts_find_owner (features/campaigns/broadcasts/store.ts)
-select e.kind as "environmentKind", e.organization_id as "organizationId", o.plan
-from environments e join organizations o on o.id = e.organization_id where e.id = $1;
-
 -- broadcasts_insert (features/campaigns/broadcasts/store.ts)
 insert into broadcasts (id, environment_id, status, name, request, filter, channels, contents, template_key, template_data,
    category, action_url, starts_at, send_at_local, local_from, local_until, timezone, rate_per_second, source_id, cursor)
@@ -176,10 +172,6 @@ select exists (select from named where status = 'running') as running;
 
 -- bulk_actions_find (features/campaigns/bulk-actions/store.ts)
 select id, environment_id, action, filter, status, before, source_id, total, done, skipped, started_at, completed_at from bulk_actions where id = $1 and environment_id = $2;
-
--- bulk_actions_find_sender (features/campaigns/bulk-actions/store.ts)
-select e.kind, e.organization_id, o.plan from environments e join organizations o on o.id = e.organization_id
-where e.id = $1;
 
 -- bulk_actions_insert (features/campaigns/bulk-actions/store.ts)
 insert into bulk_actions (id, environment_id, action, filter, status, before, total, source_id)
@@ -1797,7 +1789,7 @@ with
      (select coalesce(max(number), 0) >= 10000 from (
         select count(*) as number from queue_first group by lane
         union all select count(*) from queue_aside
-        union all select count(*) from queue_soon) as places) as is_capped
+        union all select count(*) from queue_soon) as numbers) as is_capped
  )
 select waiting, later, is_capped,
   (select json_agg(json_build_object('id', n.id, 'send_at', n.send_at))
@@ -2545,6 +2537,10 @@ select organization_id from environments where id = $1;
 -- accounts_find_other_owner (features/platform/accounts/team-store.ts)
 select from memberships where organization_id = $1 and user_id <> $2 and role = 'owner' limit 1;
 
+-- accounts_find_sender (features/platform/accounts/team-store.ts)
+select e.kind as "environmentKind", e.organization_id as "organizationId", o.plan
+from environments e join organizations o on o.id = e.organization_id where e.id = $1;
+
 -- accounts_list_environments (features/platform/accounts/team-store.ts)
 select id, name, kind, created_at from environments where organization_id = $1 order by id desc;
 
@@ -2925,7 +2921,7 @@ delete from incidents where resolved_at < now() - interval '90 days';
 -- incidents_insert (features/providers/incidents/store.ts)
 with made as (
   insert into incidents (id, title, provider) values ($1, $2, $3) on conflict do nothing returning id
-), told as (
+), noted as (
   insert into incident_updates (id, incident_id, message) select $4, id, $5 from made
 )
 select id from made;
@@ -2934,7 +2930,7 @@ select id from made;
 with found as (
   update incidents set resolved_at = case when $4 then now() end
   where id = $1 and resolved_at is null returning id, title
-), told as (
+), noted as (
   insert into incident_updates (id, incident_id, message) select $2, id, $3 from found
 )
 select title from found;
@@ -3016,9 +3012,6 @@ insert into provider_health as h (environment_id, provider, demoted_since, probe
 values ($1, $2, now(), now() + make_interval(secs => $4::float8 / 1000))
 on conflict (environment_id, provider) do update set demoted_since = excluded.demoted_since, probe_at = excluded.probe_at
 where h.demoted_since is null and h.restored_at < now() - make_interval(secs => $3::float8 / 1000);
-
--- providers_find_plan (features/providers/provider-health/health-store.ts)
-select o.plan from environments e join organizations o on o.id = e.organization_id where e.id = $1;
 
 -- providers_insert_health (features/providers/provider-health/health-store.ts)
 insert into provider_health (environment_id, provider) values ($1, $2) on conflict do nothing;
@@ -3478,7 +3471,7 @@ taken as materialized (select * from input where key is null or id in (select re
    t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
    s.environment_id, s.note
  from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
-lives as (
+inserted as (
   insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data, chain)
   select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data, chain from taken
 )
@@ -3577,7 +3570,7 @@ cross join lateral (
   order by k.event_id limit 1
 ) past;
 
--- runs_find_sender (features/workflows/runs/waits-store.ts)
+-- runs_find_sending_run (features/workflows/runs/waits-store.ts)
 select split_part(idempotency_key, ':', 2)::uuid as run_id, chain from notifications
 where id = $1 and environment_id = $2 and chain is not null and idempotency_key is not null;
 
@@ -4049,7 +4042,7 @@ from queue_source s left join queue_taken_turns t using (kind, lane, environment
 select kind, id from queue_leased where worker_id = $1 and leased_at < now() - make_interval(secs => $2);
 
 -- queue_find_parked_keys (queue/store.ts)
-select k.kind, places.place, places.environment_id
+select k.kind, keys.place as concurrency_key, keys.environment_id
 from unnest($1::smallint[]) as k (kind) cross join lateral (
   with recursive found as (
     (select place, environment_id from queue_parked where kind = k.kind order by place limit 1)
@@ -4058,18 +4051,18 @@ from unnest($1::smallint[]) as k (kind) cross join lateral (
       select p.place, p.environment_id from queue_parked p
       where p.kind = k.kind and p.place > f.place order by p.place limit 1) next
   )
-  select place, environment_id from found limit $2) places;
+  select place, environment_id from found limit $2) keys;
 
 -- queue_finish (queue/store.ts)
 delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3 returning id;
 
 -- queue_park (queue/store.ts)
-with input as (select * from json_to_recordset($1::json) as (id uuid, place text)),
-held as (
+with input as (select * from json_to_recordset($1::json) as (id uuid, concurrency_key text)),
+leased as (
   delete from queue_leased where kind = $2 and worker_id = $3 and id = any (array(select id from input))
   returning kind, id, lane, environment_id, note)
 insert into queue_parked (kind, id, lane, environment_id, note, place)
-select h.kind, h.id, h.lane, h.environment_id, h.note, i.place from held h join input i using (id)
+select l.kind, l.id, l.lane, l.environment_id, l.note, i.concurrency_key from leased l join input i using (id)
 returning id;
 
 -- queue_release (queue/store.ts)
@@ -4143,8 +4136,8 @@ with
 returning kind;
 
 -- queue_snooze (queue/store.ts)
-with held as (
+with leased as (
   delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
   returning kind, id, lane, environment_id, note)
 insert into queue_later (kind, id, lane, environment_id, note, run_at)
-select kind, id, lane, environment_id, note, now() + make_interval(secs => $4) from held;
+select kind, id, lane, environment_id, note, now() + make_interval(secs => $4) from leased;
