@@ -10,6 +10,7 @@ export const startOptions = [
   '--backup',
   '--restore',
   '--database-url',
+  '--compact',
   '--rotate-secrets',
   '--accept-lost-key',
   '--open-incident',

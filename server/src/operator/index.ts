@@ -1,6 +1,7 @@
 import { createOrganizationCommand, resetPasswordCommand } from './accounts.ts';
 import { backupCommand, databaseUrlCommand, restoreCommand } from './bundled-database.ts';
 import type { OperatorCommand } from './command.ts';
+import { compactCommand } from './compact.ts';
 import { acceptLostKeyCommand, rotateSecretsCommand } from './encryption-keys.ts';
 import { openIncidentCommand, resolveIncidentCommand, updateIncidentCommand } from './incidents.ts';
 import { organizationCommand } from './move/command.ts';
@@ -36,6 +37,11 @@ export const operatorCommands: Record<string, { usage: string; does: string; run
     usage: '--database-url',
     does: 'prints the address of the bundled database while the service runs, for psql (docs/guides/running.md)',
     run: databaseUrlCommand,
+  },
+  '--compact': {
+    usage: '--compact',
+    does: 'rewrites notifications of earlier releases in less space, also while the service runs (docs/guides/growing.md)',
+    run: compactCommand,
   },
   '--rotate-secrets': {
     usage: '--rotate-secrets',

@@ -31,7 +31,7 @@ const lives = `
   select n.id, e.kind as environment, n.status, n.priority, n.idempotency_key, n.last_error, n.attempt_count,
     (select count(*)::int from jsonb_array_elements(n.events) v where v->>'type' = 'Sent') as sent_events,
     (select count(*)::int from sandbox_messages s where s.notification_id = n.id) as kept
-  from notifications n join environments e on e.id = n.environment_id
+  from notifications_readable n join environments e on e.id = n.environment_id
   where coalesce(n.idempotency_key, '') !~ '^(item-|run:)'`;
 
 /** Waits until nothing is under way any more. */

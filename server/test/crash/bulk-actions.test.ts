@@ -137,7 +137,7 @@ test('each notification is redriven or cancelled once, however often the workers
   const cancelled = await rows<{ reason: string; events: number }>(
     `select suppression_reason as reason,
        (select count(*)::int from jsonb_array_elements(events) e where e ->> 'type' = 'Suppressed') as events
-     from notifications where id = any ($1::uuid[])`,
+     from notifications_readable where id = any ($1::uuid[])`,
     [scheduled],
   );
   expect(cancelled, killed).toEqual(scheduled.map(() => ({ reason: 'cancelled', events: 1 })));

@@ -60,7 +60,7 @@ function allSettled(count: number): Promise<Life[]> {
       `select n.id, n.environment_id, n.priority, n.status, n.attempt_count,
          (select count(*)::int from jsonb_array_elements(n.events) e where e->>'type' = 'Sent') as sent_events,
          (select count(*)::int from sandbox_messages s where s.notification_id = n.id) as kept
-       from notifications n`,
+       from notifications_readable n`,
     );
     const open = lives.filter(({ status }) => status === 'queued').length;
     return lives.length === count && open === 0 ? lives : new Error(`${open} of ${lives.length} are open`);

@@ -4,7 +4,6 @@ import { newId } from '../../../kernel/ids.ts';
 import { isoTime } from '../../../kernel/time-zone.ts';
 import { enqueueSql, lanes, type Queue } from '../../../queue/index.ts';
 import { countSendsSql, monthOf } from '../../control/usage/index.ts';
-import { eventEntry } from '../../notifications/notifications/index.ts';
 import type { AudienceMember } from '../../people/audiences/index.ts';
 import { type Consent, findConsents } from '../../people/preferences/index.ts';
 import { findSuppressed, type SuppressionRow } from '../../people/suppressions/index.ts';
@@ -118,12 +117,12 @@ const insert = statement(
      `(select id, ${lanes.bulk}::smallint as lane, environment_id, send_at as run_at, tag from input, broadcast) work`,
      '$10',
    )},
-   counted as (${countSendsSql('(select $13::uuid as organization_id, $14::date as month, channel from input where $13 is not null) sends')}),
+   counted as (${countSendsSql('(select $12::uuid as organization_id, $13::date as month, channel from input where $12 is not null) sends')}),
    inserted as (
      insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category,
-       template_key, action_url, connection_id, send_at, events, broadcast_id, source_id)
+       template_key, action_url, connection_id, send_at, broadcast_id, source_id)
      select i.id, b.environment_id, i.channel, 'queued', 'bulk', i.address, i.name, i.external_user_id, b.category,
-       b.template_key, b.action_url, c.connection_id, i.send_at, $12::jsonb, $11, b.source_id
+       b.template_key, b.action_url, c.connection_id, i.send_at, $11, b.source_id
      from input i join content c using (channel), broadcast b
    )
    insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to,
@@ -172,7 +171,6 @@ export async function insertRecipients(
     tags,
     lows,
     broadcast.id,
-    JSON.stringify([eventEntry('Queued', now)]),
     meteredTo,
     meteredTo && monthOf(now),
   ]);

@@ -154,7 +154,10 @@ async function cancel(
     verdict: 'suppress',
     detail,
   };
-  const cancelled = await cancelNotifications(tx, environmentId, withdrawn, [event], [entry]);
+  const cancelled = await cancelNotifications(tx, environmentId, withdrawn, {
+    events: [event],
+    trace: [entry],
+  });
   await deleteAttachmentBytes(
     tx,
     cancelled.filter((row) => row.has_attachments).map(({ id }) => id),

@@ -1,10 +1,13 @@
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { RenderedContent } from '../../content/templates/index.ts';
-import type {
-  ContentRow,
-  EventEntry,
-  NotificationRow,
-  StoredTraceEntry,
+import {
+  appendedHistorySql,
+  type ContentRow,
+  type EventEntry,
+  encodeHistory,
+  type NotificationRow,
+  type StoredTraceEntry,
+  traceSql,
 } from '../../notifications/notifications/index.ts';
 import { markStored } from '../../platform/objects/index.ts';
 import { settingsVersionSql } from '../../providers/connections/index.ts';
@@ -76,28 +79,32 @@ const settle = statement(
   // A receipt may arrive before the settlement: the status only moves on from queued, never back to it.
   `update notifications n set
      status = case when n.status = 'queued' then i.status else n.status end,
-     events = n.events || i.events,
-     trace = n.trace || i.trace,
+     history = ${appendedHistorySql('i.history')},
      attempt_count = n.attempt_count + i.attempts,
      round = i.round,
      sent_at = coalesce(n.sent_at, i.sent_at),
      last_error = case when n.status = 'queued' then i.last_error else n.last_error end,
      suppression_reason = i.suppression_reason
-   from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, trace jsonb, attempts int, round int,
+   from json_to_recordset($1::json) as i (id uuid, status text, history text, attempts int, round int,
      sent_at timestamptz, last_error text, suppression_reason text)
    where n.id = i.id`,
 );
 
 export async function settleNotifications(sql: Sql, rows: SettlementRow[]): Promise<void> {
-  if (rows.length > 0) await settle(sql, [JSON.stringify(rows)]);
+  if (rows.length === 0) return;
+  const settled = rows.map(({ events, trace, ...row }) => ({
+    ...row,
+    history: encodeHistory(row.id, { events, trace }),
+  }));
+  await settle(sql, [JSON.stringify(settled)]);
 }
 
 const addFault = statement(
   'dispatch_add_fault',
   // Consecutive faults leave one entry: the next try comes in half a minute, and may fail the same way.
-  `update notifications set trace = trace || $2::jsonb
-   where id in (select id from notifications where id = any ($1::uuid[]) order by id for no key update)
-     and status = 'queued' and trace->-1->>'name' is distinct from $3`,
+  `update notifications n set history = ${appendedHistorySql('$2')}
+   where n.id in (select id from notifications where id = any ($1::uuid[]) order by id for no key update)
+     and n.status = 'queued' and ${traceSql} -> -1 ->> 'name' is distinct from $3`,
 );
 
 /** Explains in the trace why nothing happens. The cause is only in the log: an internal error may contain anything. */
@@ -112,7 +119,7 @@ export async function markFaulty(sql: Sql, ids: string[], now: number): Promise<
     verdict: 'defer',
     detail,
   };
-  await addFault(sql, [ids, JSON.stringify([entry]), name]);
+  await addFault(sql, [ids, encodeHistory(null, { events: [], trace: [entry] }), name]);
 }
 
 const lockStatuses = statement<Pick<NotificationRow, 'id' | 'status'>>(

@@ -1,6 +1,10 @@
 import type { RingSetting } from '../../../channels/in-app/push/ring-setting.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
-import type { StoredTraceEntry } from '../../notifications/notifications/index.ts';
+import {
+  appendedHistorySql,
+  encodeHistory,
+  type StoredTraceEntry,
+} from '../../notifications/notifications/index.ts';
 import { type DeviceRow, maxDevices } from './store.ts';
 
 /** An item that arrived in an inbox of an environment with push settings. */
@@ -125,19 +129,19 @@ export function listDevicesOf(
   ]);
 }
 
-/** An item that is snoozed again and again rings again and again: without a bound, each ring would rewrite a longer trace. */
-const maxTraceEntries = 500;
+/** An item that is snoozed again and again rings again and again: without a bound, each ring would rewrite a longer history. */
+const maxHistoryLength = 64_000;
 
 const addTrace = statement(
   'push_add_trace',
   `with target as materialized (
-     select n.id, i.trace
-     from json_to_recordset($1::json) as i (id uuid, environment_id uuid, trace jsonb)
+     select n.id, i.history
+     from json_to_recordset($1::json) as i (id uuid, environment_id uuid, history text)
      join notifications n on n.id = i.id and n.environment_id = i.environment_id
-     where jsonb_array_length(n.trace) < ${maxTraceEntries}
+     where coalesce(length(n.history), 0) < ${maxHistoryLength}
      order by n.id for no key update of n -- everyone locks in this order: no deadlocks
    )
-   update notifications n set trace = n.trace || target.trace from target where n.id = target.id`,
+   update notifications n set history = ${appendedHistorySql('target.history')} from target where n.id = target.id`,
 );
 
 export interface TraceAddition {
@@ -147,7 +151,11 @@ export interface TraceAddition {
 }
 
 export async function addTraceEntries(sql: Sql, additions: TraceAddition[]): Promise<void> {
-  if (additions.length > 0) await addTrace(sql, [JSON.stringify(additions)]);
+  if (additions.length === 0) return;
+  const rows = additions.map(({ id, environment_id, trace }) => ({
+    ...{ id, environment_id, history: encodeHistory(id, { events: [], trace }) },
+  }));
+  await addTrace(sql, [JSON.stringify(rows)]);
 }
 
 const markOutcomes = statement(

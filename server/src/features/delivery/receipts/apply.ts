@@ -59,12 +59,14 @@ export async function applyReceipts(
       .map(({ receipt }) => receipt);
     if (mine.length === 0) return [];
     known.set(subject.id, mine);
-    const counts = { ...subject.counts };
-    const kept = mine.filter((receipt) => {
-      const count = (counts[receipt.type] ?? 0) + 1;
-      counts[receipt.type] = count;
-      return count <= maxOfAType;
-    });
+    const counts = new Map<string, number>();
+    const countOf = ({ type }: { type: string }): number => {
+      const count = (counts.get(type) ?? 0) + 1;
+      counts.set(type, count);
+      return count;
+    };
+    subject.events.forEach(countOf);
+    const kept = mine.filter((receipt) => countOf(receipt) <= maxOfAType);
     return kept.length === 0 ? [] : [receiptUpdate(subject.id, kept, now, subject.status)];
   });
   const updateOf = new Map(updates.map((update) => [update.id, update]));

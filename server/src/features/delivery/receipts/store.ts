@@ -1,19 +1,22 @@
 import { type Sql, statement } from '../../../db/sql.ts';
-import type { EventEntry, NotificationRow } from '../../notifications/notifications/index.ts';
+import {
+  appendedHistorySql,
+  type EventEntry,
+  encodeHistory,
+  type NotificationRow,
+  withHistories,
+} from '../../notifications/notifications/index.ts';
 
 /** A notification as it was before its receipts. */
-interface ReceiptSubject extends Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'status'> {
-  /** The number of its events of each type. */
-  counts: Partial<Record<string, number>> | null;
-}
+type ReceiptSubject = Pick<
+  NotificationRow,
+  'id' | 'environment_id' | 'channel' | 'status' | 'resent_from' | 'events' | 'trace'
+>;
 
-const lockSubjects = statement<ReceiptSubject>(
+const lockSubjects = statement<ReceiptSubject & { history: string | null }>(
   'receipts_lock_notifications',
   // All transactions lock in this order, so there are no deadlocks.
-  `select n.id, n.environment_id, n.channel, n.status,
-     (select jsonb_object_agg(type, number) from (
-        select event->>'type' as type, count(*) as number from jsonb_array_elements(n.events) as event group by 1) as counted
-     ) as counts
+  `select n.id, n.environment_id, n.channel, n.status, n.resent_from, n.events, n.trace, n.history
    from notifications n
    join unnest($1::uuid[], $2::uuid[]) as wanted (id, environment_id)
      on n.id = wanted.id and n.environment_id = wanted.environment_id
@@ -21,14 +24,15 @@ const lockSubjects = statement<ReceiptSubject>(
    for no key update of n`,
 );
 
-export function lockForReceipts(
+export async function lockForReceipts(
   tx: Sql,
   wanted: { notificationId: string; environmentId: string }[],
 ): Promise<ReceiptSubject[]> {
-  return lockSubjects(tx, [
+  const rows = await lockSubjects(tx, [
     wanted.map(({ notificationId }) => notificationId),
     wanted.map(({ environmentId }) => environmentId),
   ]);
+  return withHistories(rows);
 }
 
 /** The notification that a receipt is about. */
@@ -42,9 +46,9 @@ const applyReceipts = statement<ReceiptTarget>(
        when n.status in ('queued', 'sent') then i.status
        when n.status = 'delivered' and i.status = 'complained' then i.status
        else n.status end,
-     events = n.events || i.events,
+     history = ${appendedHistorySql('i.history')},
      last_error = coalesce(i.last_error, n.last_error)
-   from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, last_error text)
+   from json_to_recordset($1::json) as i (id uuid, status text, history text, last_error text)
    where n.id = i.id
    returning n.id, n.environment_id, n.channel, n.address`,
 );
@@ -62,5 +66,10 @@ export interface ReceiptUpdate {
 
 /** Late and duplicate receipts are kept as events but never move a status back. */
 export async function updateByReceipts(sql: Sql, updates: ReceiptUpdate[]): Promise<ReceiptTarget[]> {
-  return updates.length === 0 ? [] : applyReceipts(sql, [JSON.stringify(updates)]);
+  if (updates.length === 0) return [];
+  const rows = updates.map(({ events, ...update }) => ({
+    ...update,
+    history: encodeHistory(update.id, { events, trace: [] }),
+  }));
+  return applyReceipts(sql, [JSON.stringify(rows)]);
 }

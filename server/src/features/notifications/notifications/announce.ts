@@ -3,10 +3,11 @@ import { channelSpecs } from '../../../channels/specs.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { Queue } from '../../../queue/index.ts';
 import { listSubscriptions, recordSubscribed } from '../../webhooks/index.ts';
+import { withHistories } from './history.ts';
 import { notificationRowColumns } from './notification-row.ts';
 import type { EventEntry, Notification, NotificationStatus } from './schema.ts';
 import { joinWait, statusDetailColumns } from './status-detail.ts';
-import { attachmentsPurgedSql, type StoredNotification } from './store.ts';
+import { attachmentsPurgedSql, type StoredNotification, type StoredRow } from './store.ts';
 import { type EventType, viewOf } from './view.ts';
 
 /** Events that were just added to a notification, in their order. */
@@ -49,7 +50,7 @@ const statusAt: Partial<Record<string, NotificationStatus>> = {
 };
 
 /** The query leaves out the bodies: events do not carry them. */
-const listRows = statement<StoredNotification>(
+const listRows = statement<StoredRow>(
   'notifications_list_for_events',
   `select ${notificationRowColumns}, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
      null as leased_at, ${statusDetailColumns}, null as body_object,
@@ -76,7 +77,7 @@ export async function announce(
   const subscriptions = await listSubscriptions(tx, events);
   if (subscriptions.length === 0) return false;
   const ids = [...new Set(subscriptions.map(({ event }) => event.notificationId))];
-  const rows = new Map((await listRows(tx, [ids])).map((row) => [row.id, row]));
+  const rows = new Map(withHistories(await listRows(tx, [ids])).map((row) => [row.id, row]));
   const notified = subscriptions.flatMap(({ event, endpointIds }) => {
     const row = rows.get(event.notificationId);
     const data = row && dataOf(row, row.events.length - event.fromEnd);

@@ -36,7 +36,7 @@ const listOf = statement<{ id: string; is_queued: boolean }>(
 );
 
 /**
- * The events and their times stay; the recipient and the content go. So does everything that leads to a person elsewhere: the
+ * The events and their times stay (an entry of an unknown kind goes); the recipient and the content go. So does everything that leads to a person elsewhere: the
  * URL that was called may be the recipient's own, and the id of a message at a provider may name a conversation.
  */
 const redact = statement(
@@ -57,7 +57,16 @@ const redact = statement(
                   then (entry - 'exchange') || '{"detail": null, "provider_message_id": null}'
                 when entry ? 'detail' then entry || '{"detail": null}'
                 else entry end order by place), '[]')
-              from jsonb_array_elements(n.trace) with ordinality as t (entry, place))
+              from jsonb_array_elements(n.trace) with ordinality as t (entry, place)),
+     history = (select string_agg(entry::text, ',' order by place) from (
+       select place, case
+         when jsonb_typeof(entry -> 0) = 'number' then jsonb_set(entry, '{2}', 'null', false)
+         when entry ->> 0 = 'p' then entry
+         when entry ->> 0 in ('g', 'd') then jsonb_set(entry, '{4}', 'null', false)
+         when entry ->> 0 = 'a' then jsonb_set(jsonb_set(entry, '{5}', 'null', false), '{7}', 'null', false) - 9
+         when entry ->> 0 = 'e' then jsonb_set(entry, '{1,detail}', 'null', false)
+       end as entry
+       from jsonb_array_elements(('[' || n.history || ']')::jsonb) with ordinality as h (entry, place)) as redacted)
    where n.id = any ($1::uuid[]) and n.environment_id = $2`,
 );
 

@@ -9,6 +9,13 @@ export {
 export { type Addition, announce } from './announce.ts';
 export { createDrafts, type Draft, type Drafts } from './drafts.ts';
 export { forgetNotifications, notificationEraser } from './eraser.ts';
+export {
+  appendedHistorySql,
+  encodeHistory,
+  type StoredHistory,
+  traceSql,
+  withHistories,
+} from './history.ts';
 export { type LookupSources, lookUp } from './lookups.ts';
 export type { AuthoredContent, ContentRow, NotificationRow, StoredTraceEntry } from './notification-row.ts';
 export { type Backlog, countWaiting, listMissed, type MissedRow } from './overview-store.ts';

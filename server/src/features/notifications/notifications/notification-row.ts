@@ -65,8 +65,11 @@ const columns: Record<keyof NotificationRow, true> = {
   trace: true,
 };
 
-/** The columns of a NotificationRow, read from `n`: each by its name, because `n.*` fails beside a migration that adds one. */
-export const notificationRowColumns = Object.keys(columns)
+/**
+ * The columns of a NotificationRow and its `history`, read from `n`: each by its name, because `n.*` fails beside a migration that
+ * adds one. `withHistories` makes events and trace of them.
+ */
+export const notificationRowColumns = [...Object.keys(columns), 'history']
   .map((name) => `n.${name}`)
   .join(', ');
 
@@ -120,7 +123,7 @@ export type AuthoredContent = Pick<
   | 'inbox_extras'
 >;
 
-/** The trace as stored: gates that passed share one entry, because they make up most of it. */
+/** An entry of the trace: gates that passed share one, because they make up most of it. */
 export type StoredTraceEntry =
   | { at: string; kind: 'passed'; gates: string[] }
   | { at: string; kind: 'gate'; name: string; verdict: string; detail: string | null }

@@ -23,11 +23,11 @@ const countBacklog = statement<{
   untouched: { id: string; send_at: string | null }[] | null;
 }>(
   'notifications_count_backlog',
-  // A notification that a worker has handled has a trace, and waits for a reason other than a lack of workers.
+  // A notification that a worker has handled has a history, and waits for a reason other than a lack of workers.
   `with ${backlogSql('notification', '$1')}
    select waiting, later, is_capped,
      (select json_agg(json_build_object('id', n.id, 'send_at', n.send_at))
-      from queue_waiting q join notifications n on n.id = q.id where q.is_next and n.trace = '[]') as untouched
+      from queue_waiting q join notifications n on n.id = q.id where q.is_next and n.history is null and n.trace = '[]') as untouched
    from queue_counts`,
 );
 

@@ -12,13 +12,14 @@ import {
   leasedIdsSql,
   waitingIdsSql,
 } from '../../../queue/index.ts';
+import { appendedHistorySql, encodeHistory, type History, traceSql, withHistories } from './history.ts';
 import {
   type ContentRow,
   type NotificationRow,
   notificationRowColumns,
   type StoredTraceEntry,
 } from './notification-row.ts';
-import type { EventEntry, NotificationQuery, NotificationStatus } from './schema.ts';
+import type { NotificationQuery, NotificationStatus } from './schema.ts';
 import {
   hasDetailSql,
   idsWithDetail,
@@ -52,6 +53,9 @@ export interface StoredNotification extends NotificationRow, ContentRow {
   body_object: string | null;
 }
 
+/** A stored notification as it is read; `withHistories` makes its events and its trace. */
+export type StoredRow = StoredNotification & { history: string | null };
+
 /** Whether the bytes of the attachments of `n` were deleted; `c` is its content. */
 export const attachmentsPurgedSql = `c.attachments is not null
       and not exists (select from attachment_bytes b where b.notification_id = n.id)
@@ -69,7 +73,7 @@ const selectFrom = (source: string): string => `
   join notification_contents c on c.notification_id = n.id
   ${joinLease('notification', 'n.id')} ${joinWait}`;
 
-const findOne = statement<StoredNotification>(
+const findOne = statement<StoredRow>(
   'notifications_find',
   `${selectFrom('notifications')} where n.id = $1 and n.environment_id = $2`,
 );
@@ -79,7 +83,7 @@ export async function findNotification(
   environmentId: string,
   id: string,
 ): Promise<StoredNotification | null> {
-  return (await findOne(sql, [id, environmentId]))[0] ?? null;
+  return withHistories(await findOne(sql, [id, environmentId]))[0] ?? null;
 }
 
 export async function getNotification(
@@ -152,13 +156,14 @@ async function idsByQueue(
 }
 
 /** Returns up to `limit + 1` rows, newest first. */
-export function listNotifications(
+export async function listNotifications(
   sql: Sql,
   environmentId: string,
   filter: NotificationFilter,
   page: PageRequest,
 ): Promise<ScannedPage<StoredNotification>> {
-  return scanNotifications(sql, environmentId, filter, page, selectFrom);
+  const found = await scanNotifications<StoredRow>(sql, environmentId, filter, page, selectFrom);
+  return { ...found, rows: withHistories(found.rows) };
 }
 
 /** What bulk actions read of a notification before they work on it. */
@@ -176,7 +181,10 @@ const selectMatched = (source: string): string => `select ${matchedColumns} from
 const selectWithProviders = (source: string): string => `
   select ${matchedColumns}, array[last.attempt ->> 'name', last.attempt ->> 'provider_kind'] as providers
   from ${source} n
-  cross join lateral (select jsonb_path_query_array(n.trace, '$[*] ? (@.kind == "attempt")') -> -1 as attempt offset 0) last`;
+  cross join lateral (
+    select jsonb_path_query_array(
+      ${traceSql}, '$[*] ? (@.kind == "attempt")') -> -1 as attempt
+    offset 0) last`;
 
 /** The same list without contents. */
 export function listMatched(
@@ -342,10 +350,10 @@ const lockInOrder = statement(
 
 const markAsRedriven = statement<{ id: string }>(
   'notifications_mark_redriven',
-  `update notifications n set trace = n.trace || i.trace
-   from json_to_recordset($2::json) as i (id uuid, trace jsonb)
-   where n.environment_id = $1 and n.id = i.id
-     and n.status in ('failed', 'bounced') and not n.trace @> '[{"kind": "decision", "name": "redriven"}]'
+  `update notifications n set history = ${appendedHistorySql('i.history')}
+   from json_to_recordset($2::json) as i (id uuid, history text)
+   where n.environment_id = $1 and n.id = i.id and n.status in ('failed', 'bounced')
+     and not ${traceSql} @> '[{"kind": "decision", "name": "redriven"}]'
    returning n.id`,
 );
 
@@ -357,13 +365,14 @@ export async function markRedriven(
 ): Promise<Set<string>> {
   if (marks.length === 0) return new Set();
   await lockInOrder(tx, [environmentId, marks.map(({ id }) => id)]);
-  return new Set((await markAsRedriven(tx, [environmentId, JSON.stringify(marks)])).map(({ id }) => id));
+  const rows = marks.map(({ id, trace }) => ({ id, history: encodeHistory(id, { events: [], trace }) }));
+  return new Set((await markAsRedriven(tx, [environmentId, JSON.stringify(rows)])).map(({ id }) => id));
 }
 
 const cancelQueued = statement<{ id: string; channel: Channel; has_attachments: boolean }>(
   'notifications_cancel',
   `update notifications n set
-     status = 'suppressed', suppression_reason = 'cancelled', events = n.events || $3::jsonb, trace = n.trace || $4::jsonb
+     status = 'suppressed', suppression_reason = 'cancelled', history = ${appendedHistorySql('$3')}
    from notification_contents c
    where n.environment_id = $1 and n.id = any ($2::uuid[]) and n.status = 'queued' and c.notification_id = n.id
    returning n.id, n.channel, c.attachments is not null as has_attachments`,
@@ -374,10 +383,9 @@ export async function cancelNotifications(
   tx: Sql,
   environmentId: string,
   ids: string[],
-  events: EventEntry[],
-  trace: StoredTraceEntry[],
+  added: History,
 ): Promise<{ id: string; channel: Channel; has_attachments: boolean }[]> {
   if (ids.length === 0) return [];
   await lockInOrder(tx, [environmentId, ids]);
-  return cancelQueued(tx, [environmentId, ids, JSON.stringify(events), JSON.stringify(trace)]);
+  return cancelQueued(tx, [environmentId, ids, encodeHistory(null, added)]);
 }

@@ -104,19 +104,12 @@ type Column = [type: string, read: (acceptance: Acceptance) => string | null];
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-/** Caches the JSON of the previous value, which is often asked for again. */
-function createSameJson(): (value: unknown) => string | null {
-  let last: { value: unknown; text: string | null } = { value: null, text: null };
-  return (value) => {
-    if (last.value !== value) last = { value, text: json(value) };
-    return last.text;
-  };
-}
-const eventsJson = createSameJson();
-
 const time = (value: Date | null): string | null => value?.toISOString() ?? null;
 
-/** The columns of `notifications` that differ from their defaults, and how they are read from an acceptance. */
+/**
+ * The columns of `notifications` that differ from their defaults, and how they are read from an acceptance. The event Queued is not
+ * stored (history.ts).
+ */
 const notificationColumns: Record<string, Column> = {
   id: ['uuid', ({ row }) => row.id],
   environment_id: ['uuid', ({ row }) => row.environment_id],
@@ -135,7 +128,6 @@ const notificationColumns: Record<string, Column> = {
   source_id: ['uuid', ({ row }) => row.source_id],
   chain: ['text', ({ row }) => row.chain],
   send_at: ['timestamptz', ({ row }) => time(row.send_at)],
-  events: ['jsonb', ({ row }) => eventsJson(row.events)],
 };
 
 /** The columns of `notification_contents`, likewise. */

@@ -80,7 +80,9 @@ test('erasing the person clears where the calls went, what was answered, and the
   expect(before[1].provider_message_id).toEqual(expect.any(String));
 
   expect((await app.request('DELETE', '/v1/users/bob', { key: app.liveKey })).status).toBe(204);
-  const { rows } = await app.pool.query('select trace::text from notifications where id = $1', [body.id]);
+  const { rows } = await app.pool.query('select trace::text from notifications_readable where id = $1', [
+    body.id,
+  ]);
   expect(rows[0].trace).not.toContain(new URL(api.url).host);
   const erased = { exchange: null, detail: null, provider_message_id: null };
   expect(await attemptsOf(body.id)).toMatchObject([
