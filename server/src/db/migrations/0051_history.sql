@@ -63,7 +63,9 @@ begin
       texts := texts || concat(entry ->> 3, ': ', detail);
       trace := trace || (jsonb_build_object('at', at, 'kind', 'attempt', 'name', entry -> 3, 'provider_kind', coalesce(entry ->> 8, entry ->> 3),
         'verdict', case when entry ->> 4 = '0' then 'accepted' else entry ->> 4 end, 'detail', detail, 'code', entry -> 6,
-        'provider_message_id', entry -> 7, 'latency_ms', entry -> 2) || case when jsonb_typeof(entry -> 9) is distinct from 'array' then '{}'
+        'provider_message_id', case when jsonb_typeof(entry -> 7) = 'array'
+          then (select to_jsonb(string_agg(part, id::text order by place_of)) from jsonb_array_elements_text(entry -> 7) with ordinality as p (part, place_of))
+          else entry -> 7 end, 'latency_ms', entry -> 2) || case when jsonb_typeof(entry -> 9) is distinct from 'array' then '{}'
         else jsonb_build_object('exchange', jsonb_build_object('method', entry -> 9 -> 0, 'url', entry -> 9 -> 1, 'request_bytes', entry -> 9 -> 2,
           'status', entry -> 9 -> 3, 'response_bytes', entry -> 9 -> 4)) end);
     else

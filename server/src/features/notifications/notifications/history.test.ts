@@ -63,7 +63,7 @@ const attempt = fc
     verdict: short,
     detail: fc.oneof(fc.constant(null), detail),
     code: fc.oneof(fc.constant(null), short),
-    provider_message_id: fc.oneof(fc.constant(null), text),
+    provider_message_id: fc.oneof(fc.constant(null), text, fc.constantFrom(id, `<${id}@x.example>`, id + id)),
     latency_ms: fc.nat(120_000),
   })
   .chain((entry) =>
@@ -158,7 +158,7 @@ describe('the history of a notification', () => {
     );
   });
 
-  it('takes no bytes until something happens, and about 130 for a delivery', () => {
+  it('takes no bytes until something happens, and about 110 for a delivery', () => {
     expect(encodeHistory(id, { events: [], trace: [] })).toBeNull();
     expect(read(rowOf(null))).toEqual({ events: [queued], trace: [] });
     const reply = '250 2.0.0 Ok: queued as 4RkJ1x2Wz9z9vPk';
@@ -184,7 +184,7 @@ describe('the history of a notification', () => {
       ],
     });
     expect(delivered).toBe(
-      `["p",12,30],["a",13,6,"smtp",0,"${reply}","250","<${id}@example.com>"],[1,12],[2,19,0],[8,1450]`,
+      `["p",12,30],["a",13,6,"smtp",0,"${reply}","250",["<","@example.com>"]],[1,12],[2,19,0],[8,1450]`,
     );
   });
 

@@ -15,7 +15,8 @@ import type { EventEntry } from './schema.ts';
  *     ["a", time, latency, name, verdict, detail, code, message id, kind, exchange]   an attempt
  *     ["e", event]  ["t", entry]                                                      kinds that are not in this list, as they are
  *
- * A time is in milliseconds after the time in the id, or since 1970 from `absoluteFrom` on. Nulls at the end are left out.
+ * A time is in milliseconds after the time in the id, or since 1970 from `absoluteFrom` on. A message id that contains the id of the
+ * notification is the list of the parts around it. Nulls at the end are left out.
  * `Queued` at the time in the id is not stored.
  */
 type Entry = unknown[];
@@ -100,7 +101,7 @@ export function encodeHistory(id: string | null, { events, trace }: History): st
   const start = id === null ? null : idTime(id);
   const texts: string[] = [];
   const entries = [
-    ...trace.map((entry) => encodeTraceEntry(entry, start, texts)),
+    ...trace.map((entry) => encodeTraceEntry(entry, id, start, texts)),
     ...events.map((event) => encodeEvent(event, start, texts)),
   ];
   return storableJson(entries).slice(1, -1);
@@ -115,7 +116,7 @@ export function decodeHistory({ id, resent_from, history, ...before }: StoredHis
     if (typeof entry[0] === 'number' || entry[0] === 'e') {
       events.push(decodeEvent(entry, start, texts));
     } else {
-      const decoded = decodeTraceEntry(entry, start);
+      const decoded = decodeTraceEntry(entry, id, start);
       if (!decoded) continue; // a kind of a later release
       trace.push(decoded);
       const text = textOf(decoded);
@@ -156,7 +157,12 @@ function decodeEvent(entry: Entry, start: number, texts: readonly string[]): Eve
 }
 
 /** Adds the text of the entry to `texts`, for the details of what follows. */
-function encodeTraceEntry(entry: StoredTraceEntry, start: number | null, texts: string[]): Entry {
+function encodeTraceEntry(
+  entry: StoredTraceEntry,
+  id: string | null,
+  start: number | null,
+  texts: string[],
+): Entry {
   const time = encodeTime(entry.at, start);
   const text = textOf(entry);
   if (text !== null) texts.push(text);
@@ -178,7 +184,7 @@ function encodeTraceEntry(entry: StoredTraceEntry, start: number | null, texts: 
       const detail = encodeDetail(entry.detail, start, []);
       return trimmed([
         ...['a', time, latency_ms, name, verdict === 'accepted' ? 0 : verdict, detail],
-        ...[code, provider_message_id, kind, call ?? null],
+        ...[code, encodeMessageId(provider_message_id, id), kind, call ?? null],
       ]);
     }
     default:
@@ -187,7 +193,7 @@ function encodeTraceEntry(entry: StoredTraceEntry, start: number | null, texts: 
 }
 
 /** Returns null for a kind that only a later release knows. */
-function decodeTraceEntry(entry: Entry, start: number): StoredTraceEntry | null {
+function decodeTraceEntry(entry: Entry, id: string, start: number): StoredTraceEntry | null {
   const [kind, time] = entry as [string, Time];
   switch (kind) {
     case 'p':
@@ -206,7 +212,7 @@ function decodeTraceEntry(entry: Entry, start: number): StoredTraceEntry | null 
       };
     }
     case 'a':
-      return decodeAttempt(entry as AttemptEntry, start);
+      return decodeAttempt(entry as AttemptEntry, id, start);
     case 't':
       return entry[1] as StoredTraceEntry;
     default:
@@ -222,7 +228,7 @@ type AttemptEntry = [
   verdict: string | 0,
   detail?: Detail,
   code?: string | null,
-  messageId?: string | null,
+  messageId?: string | string[] | null,
   providerKind?: string | null,
   exchange?: [
     method: string,
@@ -233,8 +239,8 @@ type AttemptEntry = [
   ],
 ];
 
-function decodeAttempt(entry: AttemptEntry, start: number): StoredTraceEntry {
-  const [, time, latency_ms, name, verdict, detail = null, code = null, provider_message_id = null] = entry;
+function decodeAttempt(entry: AttemptEntry, id: string, start: number): StoredTraceEntry {
+  const [, time, latency_ms, name, verdict, detail = null, code = null, messageId = null] = entry;
   const [, , , , , , , , kind = null, call = null] = entry;
   const attempt = {
     at: decodeTime(time, start),
@@ -243,12 +249,18 @@ function decodeAttempt(entry: AttemptEntry, start: number): StoredTraceEntry {
     provider_kind: kind ?? name,
     verdict: verdict === 0 ? 'accepted' : verdict,
     detail: decodeDetail(detail, start, []),
-    ...{ code, provider_message_id, latency_ms },
+    code,
+    provider_message_id: Array.isArray(messageId) ? messageId.join(id) : messageId,
+    latency_ms,
   };
   if (call === null) return attempt;
   const [method, url, request_bytes, status, response_bytes] = call;
   const exchange: Exchange = { method, url, request_bytes, status, response_bytes };
   return { ...attempt, exchange };
+}
+
+function encodeMessageId(messageId: string | null, id: string | null): string | string[] | null {
+  return id !== null && messageId?.includes(id) ? messageId.split(id) : messageId;
 }
 
 /** What an event about the entry says; null when it says nothing. */
