@@ -82,7 +82,7 @@ export type StoredHistory = History &
   Pick<NotificationRow, 'id' | 'resent_from'> & { history: string | null };
 
 /** The history of `n` with a text appended; null appends nothing. */
-export const appendedHistorySql = (text: string): string => `concat_ws(',', n.history, ${text})`;
+export const appendedHistorySql = (text: string): string => `concat_ws(',', n.history, ${text}::text)`;
 
 /** The trace of `n` as JSON. */
 export const traceSql = `(readable_history(n.id, n.resent_from, '[]', n.trace, n.history) -> 'trace')`;
