@@ -45,7 +45,9 @@ const ways = [
     name: 'Live, SMTP',
     key: liveKey,
     recipient: (number: number) => ({ ...message.recipient, address: `ada.${number}@example.com` }),
-    ...{ status: 'sent', kept: 1_800, wal: 3_600 },
+    status: 'sent',
+    kept: 1_800,
+    wal: 3_600,
   },
 ];
 type Way = (typeof ways)[number];

@@ -93,7 +93,7 @@ const traceEntry: fc.Arbitrary<StoredTraceEntry> = fc.oneof(
         'quiet_hours',
         'brake',
       ]),
-      fc.constantFrom(['brake', 'still_wanted'], ['of_a_later_release']),
+      fc.constantFrom<string[]>(['brake', 'still_wanted'], ['of_a_later_release']),
     ),
   }),
   fc.record({
