@@ -31,8 +31,19 @@ const forADay = 'idempotency_keys';
 
 const none: Sizes = { rows: 0, indexes: 0, toast: 0 };
 
+interface Way {
+  name: string;
+  key: string;
+  recipient(number: number): object;
+  /** The status at the end. */
+  status: string;
+  /** The goals: bytes kept, and bytes of WAL with 64 callers. */
+  kept: number;
+  wal: number;
+}
+
 /** The ways of a notification: the sandbox, which keeps its message, and Live through a mail server. */
-const ways = [
+const ways: Way[] = [
   {
     name: 'sandbox',
     key: testKey,
@@ -50,7 +61,6 @@ const ways = [
     wal: 3_600,
   },
 ];
-type Way = (typeof ways)[number];
 
 const report = createReport('footprint');
 const mailServer = await startSmtpSimulator();

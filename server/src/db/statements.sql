@@ -91,15 +91,15 @@ content as materialized (
  from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
 counted as (
 insert into usage_counters as counter (organization_id, month, channel, shard, sends)
-select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select $13::uuid as organization_id, $14::date as month, channel from input where $13 is not null) sends
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select $12::uuid as organization_id, $13::date as month, channel from input where $12 is not null) sends
 group by organization_id, month, channel
 order by organization_id, month, channel -- everyone locks in this order: no deadlocks
 on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
 inserted as (
   insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category,
-    template_key, action_url, connection_id, send_at, events, broadcast_id, source_id)
+    template_key, action_url, connection_id, send_at, broadcast_id, source_id)
   select i.id, b.environment_id, i.channel, 'queued', 'bulk', i.address, i.name, i.external_user_id, b.category,
-    b.template_key, b.action_url, c.connection_id, i.send_at, $12::jsonb, $11, b.source_id
+    b.template_key, b.action_url, c.connection_id, i.send_at, $11, b.source_id
   from input i join content c using (channel), broadcast b
 )
 insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to,
@@ -795,9 +795,9 @@ group by 1, 2, 3;
 update notification_contents set text_alternative = $2 where notification_id = $1;
 
 -- dispatch_add_fault (features/delivery/dispatch/store.ts)
-update notifications set trace = trace || $2::jsonb
-where id in (select id from notifications where id = any ($1::uuid[]) order by id for no key update)
-  and status = 'queued' and trace->-1->>'name' is distinct from $3;
+update notifications n set history = concat_ws(',', n.history, $2::text)
+where n.id in (select id from notifications where id = any ($1::uuid[]) order by id for no key update)
+  and n.status = 'queued' and (readable_history(n.id, n.resent_from, '[]', n.trace, n.history) -> 'trace') -> -1 ->> 'name' is distinct from $3;
 
 -- dispatch_find_broadcast_statuses (features/delivery/dispatch/store.ts)
 select id, status from broadcasts where id = any ($1::uuid[]);
@@ -820,14 +820,13 @@ select id, status from notifications where id = any ($1::uuid[]) order by id for
 -- dispatch_settle (features/delivery/dispatch/store.ts)
 update notifications n set
   status = case when n.status = 'queued' then i.status else n.status end,
-  events = n.events || i.events,
-  trace = n.trace || i.trace,
+  history = concat_ws(',', n.history, i.history::text),
   attempt_count = n.attempt_count + i.attempts,
   round = i.round,
   sent_at = coalesce(n.sent_at, i.sent_at),
   last_error = case when n.status = 'queued' then i.last_error else n.last_error end,
   suppression_reason = i.suppression_reason
-from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, trace jsonb, attempts int, round int,
+from json_to_recordset($1::json) as i (id uuid, status text, history text, attempts int, round int,
   sent_at timestamptz, last_error text, suppression_reason text)
 where n.id = i.id;
 
@@ -841,13 +840,13 @@ where c.notification_id = i.id;
 
 -- push_add_trace (features/delivery/push/ring-store.ts)
 with target as materialized (
-  select n.id, i.trace
-  from json_to_recordset($1::json) as i (id uuid, environment_id uuid, trace jsonb)
+  select n.id, i.history
+  from json_to_recordset($1::json) as i (id uuid, environment_id uuid, history text)
   join notifications n on n.id = i.id and n.environment_id = i.environment_id
-  where jsonb_array_length(n.trace) < 500
+  where coalesce(length(n.history), 0) < 64000
   order by n.id for no key update of n -- everyone locks in this order: no deadlocks
 )
-update notifications n set trace = n.trace || target.trace from target where n.id = target.id;
+update notifications n set history = concat_ws(',', n.history, target.history::text) from target where n.id = target.id;
 
 -- push_delete_gone_devices (features/delivery/push/ring-store.ts)
 delete from devices where id in (
@@ -982,17 +981,14 @@ update notifications n set
     when n.status in ('queued', 'sent') then i.status
     when n.status = 'delivered' and i.status = 'complained' then i.status
     else n.status end,
-  events = n.events || i.events,
+  history = concat_ws(',', n.history, i.history::text),
   last_error = coalesce(i.last_error, n.last_error)
-from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, last_error text)
+from json_to_recordset($1::json) as i (id uuid, status text, history text, last_error text)
 where n.id = i.id
 returning n.id, n.environment_id, n.channel, n.address;
 
 -- receipts_lock_notifications (features/delivery/receipts/store.ts)
-select n.id, n.environment_id, n.channel, n.status,
-  (select jsonb_object_agg(type, number) from (
-     select event->>'type' as type, count(*) as number from jsonb_array_elements(n.events) as event group by 1) as counted
-  ) as counts
+select n.id, n.environment_id, n.channel, n.status, n.resent_from, n.events, n.trace, n.history
 from notifications n
 join unnest($1::uuid[], $2::uuid[]) as wanted (id, environment_id)
   on n.id = wanted.id and n.environment_id = wanted.environment_id
@@ -1700,7 +1696,7 @@ from webhook_activity where endpoint_id = $1 and slot >= $2 and slot < $3
 group by 1;
 
 -- notifications_list_for_events (features/notifications/notifications/announce.ts)
-select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
+select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, n.history, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
   null as leased_at, case n.status
    when 'queued' then case when starts_with(later.waits_for, 'hold:') then 'held' when starts_with(later.waits_for, 'broadcast:') then 'paused' when n.send_at > now() then 'scheduled' when starts_with(later.waits_for, 'quiet_hours') then 'quiet_hours' when later.note ? 'waiting' then 'throttled' when later.note ?| array['due', 'objects'] then 'retrying' end
    when 'suppressed' then case when n.suppression_reason in ('cancelled', 'held_cancelled', 'broadcast_cancelled') then 'cancelled' when n.suppression_reason in ('held_expired') then 'held_expired' when n.suppression_reason in ('expired') then 'expired' end end as status_detail,
@@ -1756,7 +1752,16 @@ set address = null, recipient_name = null, external_user_id = null, idempotency_
                then (entry - 'exchange') || '{"detail": null, "provider_message_id": null}'
              when entry ? 'detail' then entry || '{"detail": null}'
              else entry end order by place), '[]')
-           from jsonb_array_elements(n.trace) with ordinality as t (entry, place))
+           from jsonb_array_elements(n.trace) with ordinality as t (entry, place)),
+  history = (select string_agg(entry::text, ',' order by place) from (
+    select place, case
+      when jsonb_typeof(entry -> 0) = 'number' then jsonb_set(entry, '{2}', 'null', false)
+      when entry ->> 0 = 'p' then entry
+      when entry ->> 0 in ('g', 'd') then jsonb_set(entry, '{4}', 'null', false)
+      when entry ->> 0 = 'a' then jsonb_set(jsonb_set(entry, '{5}', 'null', false), '{7}', 'null', false) - 9
+      when entry ->> 0 = 'e' then jsonb_set(entry, '{1,detail}', 'null', false)
+    end as entry
+    from jsonb_array_elements(('[' || n.history || ']')::jsonb) with ordinality as h (entry, place)) as redacted)
 where n.id = any ($1::uuid[]) and n.environment_id = $2;
 
 -- notifications_count_backlog (features/notifications/notifications/overview-store.ts)
@@ -1793,7 +1798,7 @@ with
  )
 select waiting, later, is_capped,
   (select json_agg(json_build_object('id', n.id, 'send_at', n.send_at))
-   from queue_waiting q join notifications n on n.id = q.id where q.is_next and n.trace = '[]') as untouched
+   from queue_waiting q join notifications n on n.id = q.id where q.is_next and n.history is null and n.trace = '[]') as untouched
 from queue_counts;
 
 -- notifications_list_missed (features/notifications/notifications/overview-store.ts)
@@ -1836,7 +1841,7 @@ group by 1, 2, 3;
 
 -- notifications_cancel (features/notifications/notifications/store.ts)
 update notifications n set
-  status = 'suppressed', suppression_reason = 'cancelled', events = n.events || $3::jsonb, trace = n.trace || $4::jsonb
+  status = 'suppressed', suppression_reason = 'cancelled', history = concat_ws(',', n.history, $3::text)
 from notification_contents c
 where n.environment_id = $1 and n.id = any ($2::uuid[]) and n.status = 'queued' and c.notification_id = n.id
 returning n.id, n.channel, c.attachments is not null as has_attachments;
@@ -1849,7 +1854,7 @@ with deleted as (
 delete from notification_contents c using deleted where c.notification_id = deleted.id;
 
 -- notifications_find (features/notifications/notifications/store.ts)
-select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
+select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category, n.template_key, n.idempotency_key, n.action_url, n.resent_from, n.connection_id, n.source_id, n.chain, n.broadcast_id, n.attempt_count, n.round, n.send_at, n.sent_at, n.suppression_reason, n.last_error, n.events, n.trace, n.history, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras,
   c.attachments, c.template_version_id, c.inline_format, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at, case n.status
     when 'queued' then case when starts_with(later.waits_for, 'hold:') then 'held' when starts_with(later.waits_for, 'broadcast:') then 'paused' when n.send_at > now() then 'scheduled' when starts_with(later.waits_for, 'quiet_hours') then 'quiet_hours' when later.note ? 'waiting' then 'throttled' when later.note ?| array['due', 'objects'] then 'retrying' end
     when 'suppressed' then case when n.suppression_reason in ('cancelled', 'held_cancelled', 'broadcast_cancelled') then 'cancelled' when n.suppression_reason in ('held_expired') then 'held_expired' when n.suppression_reason in ('expired') then 'expired' end end as status_detail,
@@ -1894,10 +1899,10 @@ select id, status, last_error, suppression_reason from notifications where id = 
 select from notifications where environment_id = $1 and id = any ($2::uuid[]) order by id for no key update;
 
 -- notifications_mark_redriven (features/notifications/notifications/store.ts)
-update notifications n set trace = n.trace || i.trace
-from json_to_recordset($2::json) as i (id uuid, trace jsonb)
-where n.environment_id = $1 and n.id = i.id
-  and n.status in ('failed', 'bounced') and not n.trace @> '[{"kind": "decision", "name": "redriven"}]'
+update notifications n set history = concat_ws(',', n.history, i.history::text)
+from json_to_recordset($2::json) as i (id uuid, history text)
+where n.environment_id = $1 and n.id = i.id and n.status in ('failed', 'bounced')
+  and not (readable_history(n.id, n.resent_from, '[]', n.trace, n.history) -> 'trace') @> '[{"kind": "decision", "name": "redriven"}]'
 returning n.id;
 
 -- notifications_update_content (features/notifications/notifications/store.ts)
@@ -1910,9 +1915,9 @@ update notifications set action_url = $6, send_at = $7 where id = $1;
 
 -- notifications_insert (features/notifications/notifications/write.ts)
 with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
 ),
 
 fresh as (
@@ -1939,7 +1944,7 @@ taken as materialized (
  queue_floors as (
    select kind, lane, coalesce(
      (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($39::bigint[])[l.kind * 3 + l.lane + 1]
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($38::bigint[])[l.kind * 3 + l.lane + 1]
       order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
@@ -1984,7 +1989,7 @@ on conflict (environment_id, external_user_id) do update
   set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
     chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
 inserted as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at from taken
 ),
 contents as (
   insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at from taken
@@ -1996,9 +2001,9 @@ insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, 
 
 -- notifications_insert_new (features/notifications/notifications/write.ts)
 with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
 ),
 taken as (select * from input),
 
@@ -2014,6 +2019,93 @@ taken as (select * from input),
  queue_floors as (
    select kind, lane, coalesce(
      (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($38::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+inserted as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at from taken
+), keys as (
+insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+-- everyone locks in this order: no deadlocks
+order by environment_id, operation, key)
+select id from input except select id from taken;
+
+-- notifications_insert_with_objects (features/notifications/notifications/write.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
+),
+
+fresh as (
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id),
+taken as materialized (
+  select * from input where operation is null or id in (select resource_id from fresh)
+),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
       where r.kind = l.kind and r.lane = l.lane and r.tag >= ($39::bigint[])[l.kind * 3 + l.lane + 1]
       order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
@@ -2059,94 +2151,7 @@ on conflict (environment_id, external_user_id) do update
   set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
     chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
 inserted as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
-),
-contents as (
-  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at from taken
-), keys as (
-insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
--- everyone locks in this order: no deadlocks
-order by environment_id, operation, key)
-select id from input except select id from taken;
-
--- notifications_insert_with_objects (features/notifications/notifications/write.ts)
-with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, source_id::uuid, chain, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, inbox_extras::jsonb, attachments::jsonb, template_version_id::uuid, inline_format, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::bigint[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
-),
-
-fresh as (
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
-  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
-  where known.created_at < now() - interval '24 hours'
-returning resource_id),
-taken as materialized (
-  select * from input where operation is null or id in (select resource_id from fresh)
-),
-
- queue_postponed as (
-   insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
- ),
-
- queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
- queue_arriving as (
-   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
- ),
- queue_floors as (
-   select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r
-      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($40::bigint[])[l.kind * 3 + l.lane + 1]
-      order by r.tag limit 1),
-     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
-     0) as tag
-   from (select distinct kind, lane from queue_arriving) l
- ),
- queue_taken_turns as (
-   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
-   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-   from queue_arriving a join queue_floors f using (kind, lane)
-   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
-   order by a.kind = 3, 1, 2, 3
-   on conflict (kind, lane, environment_id) do update
-     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
-   returning kind, lane, environment_id, last_tag - burst as before
- ),
- queue_enqueued as (
- insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane, coalesce(s.tag,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
-   s.environment_id, s.note
- from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
-counted as (
-insert into usage_counters as counter (organization_id, month, channel, shard, sends)
-select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
-group by organization_id, month, channel
-order by organization_id, month, channel -- everyone locks in this order: no deadlocks
-on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
-pairs as (
-insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
-select * from (
-  select environment_id, external_user_id,
-    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
-  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
-where not exists (
-  select from end_users known
-  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
-    and (pair.email is null or known.email = pair.email)
-    and (pair.phone is null or known.phone = pair.phone)
-    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
-order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
-on conflict (environment_id, external_user_id) do update
-  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
-    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
-inserted as (
-  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at, events from taken
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, source_id, chain, send_at from taken
 ),
 contents as (
   insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at, body_object from taken
@@ -3722,6 +3727,19 @@ set tokens = f.tokens - least(f.wanted, floor(f.tokens)), refilled_at = greatest
 from filled f
 where b.key_id = f.key_id
 returning b.key_id, least(f.wanted, floor(f.tokens)) as granted, b.tokens;
+
+-- compact_find_slice_end (operator/compact.ts)
+select max(id::text)::uuid as id, count(*)::int as count
+from (select id from notifications where id > $1 order by id limit 1000) as slice;
+
+-- compact_lock_old_form (operator/compact.ts)
+select id, resent_from, events, trace, history from notifications
+where id > $1 and id <= $2 and (events <> '[]' or trace <> '[]')
+order by id for no key update skip locked;
+
+-- compact_rewrite (operator/compact.ts)
+update notifications n set history = i.history, events = '[]', trace = '[]'
+from json_to_recordset($1::json) as i (id uuid, history text) where n.id = i.id;
 
 -- queue_find_ready (queue/fairness.ts)
 select kind, lane, tag::float8 from unnest($1::smallint[]) as kind, unnest($2::smallint[]) as lane cross join lateral (
