@@ -48,7 +48,7 @@ const ways: Way[] = [
     name: 'sandbox',
     key: testKey,
     recipient: () => message.recipient,
-    sent: 'delivered',
+    status: 'delivered',
     kept: 3_000,
     wal: 5_500,
   },
