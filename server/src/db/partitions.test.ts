@@ -69,7 +69,7 @@ test('every partition has the indexes and settings of its table', async () => {
     `select c.relname as table,
        array(select regexp_replace(pg_get_indexdef(indexrelid), '.* (USING)', '\\1') from pg_index where indrelid = c.oid order by 1) as indexes,
        array(select attname::text from pg_attribute where attrelid = c.oid and attstattarget = 0 order by 1) as statistics,
-       c.reloptions as storage
+       array(select unnest(c.reloptions) order by 1) as storage
      from pg_class c where c.relname like any (array['notifications%', 'notification_contents%']) and c.relkind in ('r', 'p')
      order by 1`,
   );

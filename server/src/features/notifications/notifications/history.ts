@@ -107,7 +107,7 @@ export function encodeHistory(id: string | null, { events, trace }: History): st
   return storableJson(entries).slice(1, -1);
 }
 
-export function decodeHistory({ id, resent_from, history, ...before }: StoredHistory): History {
+function decodeHistory({ id, resent_from, history, ...before }: StoredHistory): History {
   const start = idTime(id);
   const events = [...before.events];
   const trace = [...before.trace];
