@@ -82,3 +82,44 @@ test('notifications of earlier releases are rewritten, and read as before', asyn
   );
   expect(sizes?.rows).toBe(2_100);
 });
+
+test('a command that ends in the middle leaves each notification in one form or the other, and the next one goes on', async () => {
+  const ids = await plant(2_500);
+  const shown = [ids[0] ?? '', ids[1_500] ?? '', ids[2_499] ?? ''];
+  const before = await Promise.all(shown.map(show));
+  await app.pool.query(
+    `create function crash() returns trigger language plpgsql as $$ begin raise exception 'crashed'; end $$;
+     create trigger crash before update on notifications for each row when (new.id = '${ids[1_500]}') execute function crash()`,
+  );
+  await expect(compact()).rejects.toThrow('crashed');
+  const [{ left = 0 } = {}] = await query<{ left: number }>(
+    app.pool,
+    `select count(*)::int as left from notifications where events <> '[]'`,
+  );
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThan(2_500);
+  expect(await Promise.all(shown.map(show))).toEqual(before);
+
+  await app.pool.query('drop function crash cascade');
+  expect((await compact()).at(-1)).toMatch(new RegExp(` ${left} rewritten in the compact form$`));
+  expect(await Promise.all(shown.map(show))).toEqual(before);
+});
+
+test('what a process of an earlier release appends is shown beside what was there', async () => {
+  const { body } = await app.request('POST', '/v1/notifications', {
+    body: { channel: 'email', recipient: { address: 'ada@example.com' }, subject: 'Hi', text_body: 'Hi' },
+  });
+  const at = new Date().toISOString();
+  await query(
+    app.pool,
+    `update notifications n set status = 'sent', events = n.events || $2::jsonb, trace = n.trace || $3::jsonb where n.id = $1`,
+    [
+      body.id,
+      JSON.stringify([{ type: 'Sent', occurred_at: at, detail: 'smtp: OK', suppression_reason: null }]),
+      JSON.stringify([{ at, kind: 'gate', name: 'brake', verdict: 'hold', detail: 'Held.' }]),
+    ],
+  );
+  const { notification, trace } = await show(body.id);
+  expect(notification.events.map(({ type }: { type: string }) => type)).toEqual(['Queued', 'Sent']);
+  expect(trace.entries).toMatchObject([{ name: 'brake', verdict: 'hold' }]);
+});

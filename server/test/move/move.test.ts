@@ -100,6 +100,14 @@ async function send(cell: Cell, body: object): Promise<string> {
 const statusOf = async (cell: Cell, id: string): Promise<string> =>
   (await cell.app.request('GET', `/v1/notifications/${id}`, { key: source.app.liveKey })).body.status;
 
+/** The events and the trace; of one that goes on, those until now. */
+async function historyOf(cell: Cell, id: string): Promise<{ events: object[]; entries: object[] }> {
+  const options = { key: source.app.liveKey };
+  const { body } = await cell.app.request('GET', `/v1/notifications/${id}`, options);
+  const trace = await cell.app.request('GET', `/v1/notifications/${id}/trace`, options);
+  return { events: body.events, entries: trace.body.entries };
+}
+
 /** A person of both organizations, signed in at the source, sends for the other one. */
 async function strangersSend(cookie: string): Promise<number> {
   const answer = await source.app.request('POST', '/v1/notifications', {
@@ -158,6 +166,14 @@ test('an organization moves under load: every accepted notification is sent exac
   await source.app.waitFor(retried, ({ attempt_count }) => attempt_count > 0);
   const finished = [...load.acknowledged.values()][0] ?? '';
   await source.app.waitFor(finished, ({ status }) => status === 'sent');
+  const histories = await Promise.all([finished, retried].map((id) => historyOf(source, id)));
+  // As a release before the compact history stored it.
+  await query(
+    source.app.pool,
+    `update notifications n set events = r.events, trace = r.trace, history = null from notifications_readable r
+     where n.id = $1 and r.id = n.id`,
+    [finished],
+  );
   const cookie = await signIn();
   expect(await strangersSend(cookie)).toBe(202);
 
@@ -240,6 +256,10 @@ test('an organization moves under load: every accepted notification is sent exac
     body: { send_at: null },
   });
   expect(due.status).toBe(200);
+  const [old, compact] = histories;
+  expect(await historyOf(target, finished)).toEqual(old);
+  const { events } = await historyOf(target, retried);
+  expect(events.slice(0, 3)).toEqual(compact?.events.slice(0, 3));
   for (const id of [scheduled, retried]) {
     await waitUntil(async () => {
       const status = await statusOf(target, id);
