@@ -413,6 +413,15 @@ create table environments (
 );
 CREATE INDEX environments_by_organization ON public.environments USING btree (organization_id);
 
+create table idempotency_claims (
+  key_hash uuid not null,
+  environment_id uuid not null,
+  body_hash uuid not null,
+  resource_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  constraint idempotency_claims_pkey PRIMARY KEY (key_hash)
+);
+
 create table idempotency_keys (
   environment_id uuid not null,
   operation text not null,
@@ -423,6 +432,7 @@ create table idempotency_keys (
   constraint idempotency_keys_pkey PRIMARY KEY (environment_id, operation, key)
 );
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+CREATE TRIGGER idempotency_key_written AFTER INSERT OR UPDATE ON public.idempotency_keys FOR EACH ROW EXECUTE FUNCTION copy_idempotency_key();
 
 create table inbox_events (
   environment_id uuid not null,
@@ -1314,6 +1324,31 @@ create table workflows (
   constraint workflows_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
 CREATE INDEX workflows_by_environment ON public.workflows USING btree (environment_id, id);
+
+CREATE OR REPLACE FUNCTION public.copy_idempotency_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into idempotency_claims as known (key_hash, environment_id, body_hash, resource_id, created_at)
+  values (idempotency_hash(new.environment_id, new.operation, new.key), new.environment_id,
+    left(encode(new.body_hash, 'hex') || repeat('0', 32), 32)::uuid, new.resource_id, new.created_at)
+  on conflict (key_hash) do update
+    set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = excluded.created_at
+    where known.created_at < now() - interval '24 hours' or known.resource_id = excluded.resource_id;
+  if not found then
+    raise unique_violation using constraint = 'idempotency_keys_pkey', message = 'this idempotency key is known to a newer release';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.idempotency_hash(environment_id uuid, operation text, key text)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select encode(substr(sha256(convert_to(environment_id::text || e'\n' || operation || e'\n' || key, 'UTF8')), 1, 16), 'hex')::uuid
+$function$;
 
 CREATE OR REPLACE FUNCTION public.keep_sms_chain()
  RETURNS trigger

@@ -19,7 +19,7 @@ const send = (body: unknown) => app.request('POST', '/v1/notifications', { body 
 
 async function stored(): Promise<number> {
   const { rows } = await app.pool.query(
-    'select (select count(*) from notifications) + (select count(*) from idempotency_keys) as n',
+    'select (select count(*) from notifications) + (select count(*) from idempotency_claims) as n',
   );
   return Number(rows[0].n);
 }

@@ -180,13 +180,13 @@ test('a spike is noted while a chore takes long', async () => {
   expect((await app.request('PUT', '/v1/brake/rules/spike', { body: rule })).status).toBe(201);
   const chore = await app.pool.connect();
   await query(chore, 'begin');
-  await query(chore, 'lock table idempotency_keys');
+  await query(chore, 'lock table idempotency_claims');
   const housekeeping = startHousekeeping(app.deps, 20);
   try {
     await waitUntil(async () => {
       const waiting = await query(
         app.pool,
-        `select from pg_locks where not granted and relation = 'idempotency_keys'::regclass
+        `select from pg_locks where not granted and relation = 'idempotency_claims'::regclass
            and database = (select oid from pg_database where datname = current_database())`,
       );
       return waiting.length > 0 || new Error('no chore waits');

@@ -9,7 +9,6 @@ import type { NotificationQuery } from '../../src/features/notifications/notific
 import { listNotifications } from '../../src/features/notifications/notifications/store.ts';
 import type { Person, Slice } from '../../src/features/people/users/erasure.ts';
 import { listEntries } from '../../src/features/platform/audit/store.ts';
-import { deleteExpiredKeys } from '../../src/features/platform/idempotency/index.ts';
 import { listDeliveries } from '../../src/features/webhooks/deliveries-store.ts';
 import type { DeliveryQuery } from '../../src/features/webhooks/schema.ts';
 import { type PageRequest, pageOf, pageRequest } from '../../src/kernel/page.ts';
@@ -380,12 +379,6 @@ describe('of 40,000 that are past their time and as many that are not, a slice o
   const longAgo = new Date('2020-01-01T00:00:00.000Z');
 
   test.each<[string, string, (sql: Sql) => Promise<number>]>([
-    [
-      'idempotency_keys',
-      `(environment_id, operation, key, body_hash, resource_id, created_at)
-       select $1, 'send', n::text, '', $1, case when n > 40000 then $2 else now() end`,
-      (sql) => deleteExpiredKeys(sql, 100),
-    ],
     [
       'activity',
       `select $1, 60, case when n > 40000 then $2 else now() end + n * interval '1 minute', 'email', 0, 0, 0, 0, 0, 0, 0, 0`,

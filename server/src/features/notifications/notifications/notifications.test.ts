@@ -335,8 +335,8 @@ describe('idempotency', () => {
     const headers = key();
     const first = await send(email, headers);
     await app.pool.query(
-      `update idempotency_keys set created_at = now() - interval '25 hours' where key = $1`,
-      [headers['idempotency-key']],
+      `update idempotency_claims set created_at = now() - interval '25 hours' where resource_id = $1`,
+      [first.body.id],
     );
     const second = await send(email, headers);
     expect(second.status).toBe(202);
@@ -346,9 +346,8 @@ describe('idempotency', () => {
   test('a key whose day ends between two looks at it is as good as new', async () => {
     const headers = key();
     const first = await send(email, headers);
-    const values = [headers['idempotency-key']];
     beforeStatement(app, 'idempotency_find', () =>
-      app.pool.query('delete from idempotency_keys where key = $1', values),
+      app.pool.query('delete from idempotency_claims where resource_id = $1', [first.body.id]),
     );
     const second = await send(email, headers);
     expect(second.status).toBe(202);
@@ -357,21 +356,23 @@ describe('idempotency', () => {
   });
 
   test('keys past their day are removed, but none that somebody is just taking', async () => {
-    const [kept, old, taken] = [key(), key(), key()].map((headers) => headers['idempotency-key']);
-    for (const name of [kept, old, taken]) await send(email, { 'idempotency-key': name ?? '' });
+    const answers = await Promise.all([0, 1, 2].map(() => send(email, key())));
+    const [kept, old, taken] = answers.map(({ body }) => body.id);
     await app.pool.query(
-      `update idempotency_keys set created_at = now() - interval '25 hours' where key = any ($1)`,
+      `update idempotency_claims set created_at = now() - interval '25 hours' where resource_id = any ($1)`,
       [[old, taken]],
     );
     await transaction(app.pool, async (tx) => {
-      await query(tx, 'update idempotency_keys set created_at = now() where key = $1', [taken]);
-      expect(await deleteExpiredKeys(app.pool, 1)).toBe(1);
-      expect(await deleteExpiredKeys(app.pool, 1)).toBe(0);
+      await query(tx, 'update idempotency_claims set created_at = now() where resource_id = $1', [taken]);
+      expect(await deleteExpiredKeys(app.pool, 0, 1_000)).toBe(1);
+      expect(await deleteExpiredKeys(app.pool, 0, 1_000)).toBe(0);
     });
-    const { rows } = await app.pool.query('select key from idempotency_keys where key = any ($1)', [
-      [kept, old, taken],
-    ]);
-    expect(rows.map((row) => row.key).sort()).toEqual([kept, taken].sort());
+    const left = await query<{ id: string }>(
+      app.pool,
+      'select resource_id as id from idempotency_claims where resource_id = any ($1)',
+      [[kept, old, taken]],
+    );
+    expect(left.map(({ id }) => id).sort()).toEqual([kept, taken].sort());
   });
 
   test('a replay after deletion does not send again', async () => {

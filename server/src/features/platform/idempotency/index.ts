@@ -1,13 +1,17 @@
+<<<<<<< HEAD
 export {
   checkIdempotencyKey,
   idempotencyHeader,
   idempotencyKeyOf,
   refuseIdempotencyHeader,
 } from './header.ts';
+=======
+export { deleteExpiredKeys, tidyIdempotencyKeys } from './expiry.ts';
+export { checkIdempotencyKey, idempotencyHeader, idempotencyKeyOf } from './header.ts';
+>>>>>>> 49e29a81 (Store an idempotency key as a hash with one index)
 export {
   claimKey,
   claimKeysSql,
-  deleteExpiredKeys,
   findEarlierHolder,
   findKeyHolder,
   insertKeysSql,
@@ -15,5 +19,4 @@ export {
   type KeyClaim,
   listKnownKeys,
   nameOfKey,
-  tidyIdempotencyKeys,
 } from './store.ts';

@@ -1,10 +1,10 @@
-import { deleteInSlices } from '../../../db/slices.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import { Problem } from '../../../kernel/errors.ts';
 
 /**
  * Idempotency keys, valid 24 hours. The primary key of the table decides which request was first, so the guarantee holds across
  * processes and restarts; a key is written in the transaction that creates the resource, so a failed request does not burn it.
+ * The primary key is a hash of environment, operation and key: one narrow row and one index instead of two (docs/adr/0035).
  */
 export interface KeyClaim {
   environmentId: string;
@@ -15,16 +15,22 @@ export interface KeyClaim {
   resourceId: string;
 }
 
+/** 128 bits of the SHA-256 of the body. A caller who finds two bodies with the same ones fools only itself. */
+const bodyHashSql = (hex: string): string => `left(${hex}, 32)::uuid`;
+
+const newClaims = (source: string): string => `
+   insert into idempotency_claims as known (key_hash, environment_id, body_hash, resource_id)
+   select idempotency_hash(environment_id, operation, key), environment_id, ${bodyHashSql('body_hash')}, resource_id from ${source}
+   -- everyone locks in this order: no deadlocks
+   order by 1`;
+
 /**
  * Claims the keys of `source` (environment_id, operation, key, body_hash in hex, resource_id; each key once) and returns the
  * resource_id of those that are new.
  */
 export function claimKeysSql(source: string): string {
-  return `
-   insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-   select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from ${source}
-   order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-   on conflict (environment_id, operation, key) do update
+  return `${newClaims(source)}
+   on conflict (key_hash) do update
      set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
      where known.created_at < now() - interval '24 hours'
    returning resource_id`;
@@ -46,17 +52,11 @@ export async function claimKey(tx: Sql, claim: KeyClaim): Promise<boolean> {
 /**
  * The same statement for keys that are expected to be new: it fails with `isKnownKey` if one is not. Half the cost of a claim.
  */
-export function insertKeysSql(source: string): string {
-  return `
-   insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
-   select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from ${source}
-   -- everyone locks in this order: no deadlocks
-   order by environment_id, operation, key`;
-}
+export const insertKeysSql = newClaims;
 
 export function isKnownKey(error: unknown): boolean {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
-  return code === '23505' && constraint === 'idempotency_keys_pkey';
+  return code === '23505' && constraint === 'idempotency_claims_pkey';
 }
 
 /** The same key has the same name. */
@@ -66,10 +66,11 @@ export function nameOfKey({ environmentId, operation, key }: KeyClaim): string {
 
 const findKnown = statement<{ environment_id: string; operation: string; key: string }>(
   'idempotency_find_known',
-  `select environment_id, operation, key
-   from idempotency_keys join json_to_recordset($1::json) as wanted (environment_id uuid, operation text, key text)
-     using (environment_id, operation, key)
-   where created_at >= now() - interval '24 hours'`,
+  `select wanted.environment_id, wanted.operation, wanted.key
+   from json_to_recordset($1::json) as wanted (environment_id uuid, operation text, key text)
+   join idempotency_claims known on known.key_hash = idempotency_hash(wanted.environment_id, wanted.operation, wanted.key)
+     and known.environment_id = wanted.environment_id
+   where known.created_at >= now() - interval '24 hours'`,
 );
 
 /** Returns the names of the keys that are taken. */
@@ -84,9 +85,10 @@ export async function listKnownKeys(sql: Sql, claims: KeyClaim[]): Promise<Set<s
   return new Set(rows.map((row) => `${row.environment_id} ${row.operation} ${row.key}`));
 }
 
-const findHolder = statement<{ resource_id: string; body_hash: Buffer }>(
+const findHolder = statement<{ resource_id: string; is_same: boolean }>(
   'idempotency_find',
-  'select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3',
+  `select resource_id, body_hash = ${bodyHashSql('$4')} as is_same from idempotency_claims
+   where key_hash = idempotency_hash($1, $2, $3) and environment_id = $1`,
 );
 
 /**
@@ -94,9 +96,10 @@ const findHolder = statement<{ resource_id: string; body_hash: Buffer }>(
  * when the key expired and was removed since the claim; claim it again.
  */
 export async function findKeyHolder(sql: Sql, claim: KeyClaim): Promise<string | null> {
-  const [row] = await findHolder(sql, [claim.environmentId, claim.operation, claim.key]);
+  const { environmentId, operation, key, bodyHash } = claim;
+  const [row] = await findHolder(sql, [environmentId, operation, key, bodyHash]);
   if (!row) return null;
-  if (row.body_hash.toString('hex') !== claim.bodyHash) {
+  if (!row.is_same) {
     throw new Problem(
       'idempotency_key_reused',
       'This Idempotency-Key was used with a different body within the last 24 hours.',
@@ -107,8 +110,8 @@ export async function findKeyHolder(sql: Sql, claim: KeyClaim): Promise<string |
 
 const findEarlier = statement<{ resource_id: string }>(
   'idempotency_find_earlier',
-  `select resource_id from idempotency_keys
-   where environment_id = $1 and operation = $2 and key = $3 and body_hash = decode($4, 'hex')
+  `select resource_id from idempotency_claims
+   where key_hash = idempotency_hash($1, $2, $3) and environment_id = $1 and body_hash = ${bodyHashSql('$4')}
      and created_at >= now() - interval '24 hours'`,
 );
 
@@ -120,19 +123,3 @@ export async function findEarlierHolder(
   const values = [claim.environmentId, claim.operation, claim.key, claim.bodyHash];
   return (await findEarlier(sql, values))[0]?.resource_id ?? null;
 }
-
-const removeExpired = statement(
-  'idempotency_remove_expired',
-  // The order is needed: without it PostgreSQL might read the table from its beginning, for every slice, to find the first old
-  // keys.
-  `delete from idempotency_keys where ctid = any (array(
-     select ctid from idempotency_keys where created_at < now() - interval '24 hours'
-     order by created_at limit $1 for update skip locked))
-   returning 1 as one`,
-);
-
-export async function deleteExpiredKeys(sql: Sql, limit: number): Promise<number> {
-  return (await removeExpired(sql, [limit])).length;
-}
-
-export const tidyIdempotencyKeys = deleteInSlices(5_000, ({ pool }, limit) => deleteExpiredKeys(pool, limit));
