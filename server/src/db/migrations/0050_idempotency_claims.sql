@@ -1,5 +1,5 @@
 -- outside of a transaction: the keys of the last day are copied in slices, and requests go on meanwhile
--- An idempotency key as a hash of 128 bits in a table with one index, instead of its text in two (docs/adr/0035).
+-- An idempotency key as a hash of 128 bits in a table with one index, instead of its text in two (docs/adr/0036).
 create table if not exists idempotency_claims (
   key_hash uuid primary key, -- a uuid takes 8 bytes less in each entry of the index than a bytea
   environment_id uuid not null,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rowsRead } from '../../../../test/harness/rows-read.ts';
 import { waitUntil } from '../../../../test/harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { rowsRead } from '../../../../test/harness/rows-read.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { type Pool, query, type Sql, statement, transaction } from '../../../db/sql.ts';
 import { newId } from '../../../kernel/ids.ts';

@@ -4,7 +4,7 @@ import { Problem } from '../../../kernel/errors.ts';
 /**
  * Idempotency keys, valid 24 hours. The primary key of the table decides which request was first, so the guarantee holds across
  * processes and restarts; a key is written in the transaction that creates the resource, so a failed request does not burn it.
- * The primary key is a hash of environment, operation and key: one narrow row and one index instead of two (docs/adr/0035).
+ * The primary key is a hash of environment, operation and key: one narrow row and one index instead of two (docs/adr/0036).
  */
 export interface KeyClaim {
   environmentId: string;
