@@ -98,6 +98,8 @@ async function bundle(entryPoints, outdir) {
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    // Without it (Node 20) `pg` looks for Cloudflare in an answer of fetch, for which Node loads fetch: 2 MB in each thread.
+    define: { navigator: '{"userAgent":"Node.js"}' },
     // Shorter, it is read in a tenth less of a start; stack traces show the lines of the sources anyway.
     minifyWhitespace: true,
     lineLimit: 160,
