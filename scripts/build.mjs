@@ -189,8 +189,10 @@ function publish(staging, names) {
   const rank = (name) => (name.startsWith('part-') ? 0 : name.startsWith('main.') ? 2 : 1);
   const inOrder = names.sort((one, other) => rank(one) - rank(other) || (one < other ? 1 : -1));
   for (const name of inOrder) renameSync(join(staging, name), join(dist, name));
+  // A service that runs from the build before may still import a part of it.
+  const old = (name) => statSync(join(dist, name)).mtimeMs < Date.now() - 86_400_000;
   for (const name of readdirSync(dist))
-    if (name.startsWith('part-') && !names.includes(name)) rmSync(join(dist, name));
+    if (name.startsWith('part-') && !names.includes(name) && old(name)) rmSync(join(dist, name));
   renameSync(join(staging, 'start.js'), join(dist, 'start.js'));
 }
 
