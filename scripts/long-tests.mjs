@@ -14,6 +14,7 @@ export const longTests = [
   'server/src/engine/properties.test.ts',
   'server/src/features/providers/provider-health/live.test.ts',
   'server/src/features/workflows/runs/{digest,model,restart}.test.ts',
+  'server/src/processes/idle-heap.test.ts',
   'server/src/queue/{heartbeat,lost-claims}.test.ts',
   'cli/test/round-trip.test.ts',
   'sdk/test/{exactly-once,import-law}.test.ts',

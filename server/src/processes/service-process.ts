@@ -7,6 +7,7 @@ import { isDatabaseUnavailable, isDiskFull } from '../db/sql.ts';
 import { createLog, createStartOutput } from '../kernel/log.ts';
 import { findOperatorCommand } from '../operator/index.ts';
 import { banner, helpText } from './banner.ts';
+import { shrinkWhenIdle } from './idle-heap.ts';
 import { exitCodes } from './invocation.ts';
 import { connectSupervisor, type SupervisorLink } from './link.ts';
 import { handleStopSignals } from './stop-signals.ts';
@@ -14,6 +15,7 @@ import { handleStopSignals } from './stop-signals.ts';
 /** Runs the service in this process: alone, or as one of the processes of a supervisor. */
 export async function runService(config: Config): Promise<void> {
   boundHeapGrowth();
+  shrinkWhenIdle();
   const link = await connectSupervisor();
   const printsBanner = !link || link.order.isFirst;
   const output = createStartOutput();
