@@ -286,7 +286,7 @@ export interface Api {
     /**
      * List notifications, newest first.
      *
-     * With several filters, a page scans a limited number of notifications. When few match, a page may have fewer than `limit` items, or none; continue with `next_cursor` until it is null.
+     * With several filters, or one by channel or by a frequent status, a page scans a limited number of notifications. When few match, a page may have fewer than `limit` items, or none; continue with `next_cursor` until it is null.
      *
      * Requires the scope `notifications:read`.
      *

@@ -649,7 +649,6 @@ alter table notifications alter events set statistics 0;
 alter table notifications alter trace set statistics 0;
 alter table notifications alter history set statistics 0;
 CREATE INDEX notifications_by_category ON ONLY public.notifications USING btree (environment_id, category, id) WHERE (category IS NOT NULL);
-CREATE INDEX notifications_by_channel ON ONLY public.notifications USING btree (environment_id, channel, id);
 CREATE INDEX notifications_by_environment ON ONLY public.notifications USING btree (environment_id, id);
 CREATE INDEX notifications_by_recipient ON ONLY public.notifications USING btree (environment_id, lower(address), id);
 CREATE INDEX notifications_by_template ON ONLY public.notifications USING btree (environment_id, template_key, id) WHERE (template_key IS NOT NULL);

@@ -1921,10 +1921,11 @@ with input as materialized (
 ),
 
 fresh as (
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
+insert into idempotency_claims as known (key_hash, environment_id, body_hash, resource_id)
+select idempotency_hash(environment_id, operation, key), environment_id, left(body_hash, 32)::uuid, resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+-- everyone locks in this order: no deadlocks
+order by 1
+on conflict (key_hash) do update
   set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
   where known.created_at < now() - interval '24 hours'
 returning resource_id),
@@ -2069,10 +2070,10 @@ inserted as (
 contents as (
   insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, inbox_extras, attachments, template_version_id, inline_format, template_locale, structured, rendered_at from taken
 ), keys as (
-insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+insert into idempotency_claims as known (key_hash, environment_id, body_hash, resource_id)
+select idempotency_hash(environment_id, operation, key), environment_id, left(body_hash, 32)::uuid, resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
 -- everyone locks in this order: no deadlocks
-order by environment_id, operation, key)
+order by 1)
 select id from input except select id from taken;
 
 -- notifications_insert_with_objects (features/notifications/notifications/write.ts)
@@ -2083,10 +2084,11 @@ with input as materialized (
 ),
 
 fresh as (
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
+insert into idempotency_claims as known (key_hash, environment_id, body_hash, resource_id)
+select idempotency_hash(environment_id, operation, key), environment_id, left(body_hash, 32)::uuid, resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+-- everyone locks in this order: no deadlocks
+order by 1
+on conflict (key_hash) do update
   set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
   where known.created_at < now() - interval '24 hours'
 returning resource_id),
@@ -2639,34 +2641,44 @@ insert into audit_entries
    ip_address, user_agent)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
+-- idempotency_remove_expired (features/platform/idempotency/expiry.ts)
+delete from idempotency_claims where ctid = any (array(
+  select ctid from idempotency_claims
+  where ctid >= $1::tid and ctid < $2::tid and created_at < now() - interval '24 hours'
+  for update skip locked))
+returning 1 as one;
+
+-- idempotency_remove_expired_texts (features/platform/idempotency/expiry.ts)
+delete from idempotency_keys where ctid = any (array(
+  select ctid from idempotency_keys where created_at < now() - interval '24 hours'
+  order by created_at limit $1 for update skip locked))
+returning 1 as one;
+
 -- idempotency_claim (features/platform/idempotency/store.ts)
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select $1::uuid as environment_id, $2::text as operation, $3::text as key, $4::text as body_hash, $5::uuid as resource_id) claim
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
+insert into idempotency_claims as known (key_hash, environment_id, body_hash, resource_id)
+select idempotency_hash(environment_id, operation, key), environment_id, left(body_hash, 32)::uuid, resource_id from (select $1::uuid as environment_id, $2::text as operation, $3::text as key, $4::text as body_hash, $5::uuid as resource_id) claim
+-- everyone locks in this order: no deadlocks
+order by 1
+on conflict (key_hash) do update
   set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
   where known.created_at < now() - interval '24 hours'
 returning resource_id;
 
 -- idempotency_find (features/platform/idempotency/store.ts)
-select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3;
+select resource_id, body_hash = left($4, 32)::uuid as is_same from idempotency_claims
+where key_hash = idempotency_hash($1, $2, $3) and environment_id = $1;
 
 -- idempotency_find_earlier (features/platform/idempotency/store.ts)
-select resource_id from idempotency_keys
-where environment_id = $1 and operation = $2 and key = $3 and body_hash = decode($4, 'hex')
+select resource_id from idempotency_claims
+where key_hash = idempotency_hash($1, $2, $3) and environment_id = $1 and body_hash = left($4, 32)::uuid
   and created_at >= now() - interval '24 hours';
 
 -- idempotency_find_known (features/platform/idempotency/store.ts)
-select environment_id, operation, key
-from idempotency_keys join json_to_recordset($1::json) as wanted (environment_id uuid, operation text, key text)
-  using (environment_id, operation, key)
-where created_at >= now() - interval '24 hours';
-
--- idempotency_remove_expired (features/platform/idempotency/store.ts)
-delete from idempotency_keys where ctid = any (array(
-  select ctid from idempotency_keys where created_at < now() - interval '24 hours'
-  order by created_at limit $1 for update skip locked))
-returning 1 as one;
+select wanted.environment_id, wanted.operation, wanted.key
+from json_to_recordset($1::json) as wanted (environment_id uuid, operation text, key text)
+join idempotency_claims known on known.key_hash = idempotency_hash(wanted.environment_id, wanted.operation, wanted.key)
+  and known.environment_id = wanted.environment_id
+where known.created_at >= now() - interval '24 hours';
 
 -- links_find_secret (features/platform/links/secrets.ts)
 select environment_id, handle, sealed_secret from unsubscribe_secrets where handle = $1;
@@ -3433,10 +3445,11 @@ with input as materialized (
     run_at timestamptz, tag bigint)
 ),
 fresh as (
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, id as resource_id from input where key is not null) claims
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
+insert into idempotency_claims as known (key_hash, environment_id, body_hash, resource_id)
+select idempotency_hash(environment_id, operation, key), environment_id, left(body_hash, 32)::uuid, resource_id from (select *, id as resource_id from input where key is not null) claims
+-- everyone locks in this order: no deadlocks
+order by 1
+on conflict (key_hash) do update
   set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
   where known.created_at < now() - interval '24 hours'
 returning resource_id),

@@ -88,7 +88,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       tag,
       summary: 'List notifications, newest first',
       description:
-        'With several filters, a page scans a limited number of notifications. When few match, a page may have fewer than `limit` items, or none; continue with `next_cursor` until it is null.',
+        'With several filters, or one by channel or by a frequent status, a page scans a limited number of notifications. When few match, a page may have fewer than `limit` items, or none; continue with `next_cursor` until it is null.',
       access: 'notifications:read',
       query: NotificationQuery,
       responses: { 200: NotificationPage },
