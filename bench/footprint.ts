@@ -27,7 +27,7 @@ interface Sizes {
 }
 
 /** Its rows expire, and are counted apart. */
-const forADay = 'idempotency_keys';
+const forADay = 'idempotency_claims';
 
 const none: Sizes = { rows: 0, indexes: 0, toast: 0 };
 
