@@ -4,7 +4,7 @@ import { query } from '../server/src/db/sql.ts';
 import { idTime, newId } from '../server/src/kernel/ids.ts';
 import { lanes, workKinds } from '../server/src/queue/index.ts';
 import { startDatabase } from './harness/database.ts';
-import { openLoad, postRequests, quantile } from './harness/load.ts';
+import { openLoad, postRequest, quantile } from './harness/load.ts';
 import { message } from './harness/message.ts';
 import { sendByClock } from './harness/open-loop.ts';
 import { createReport } from './harness/report.ts';
@@ -51,7 +51,7 @@ async function acceptBatches(): Promise<number> {
   const load = await openLoad({
     url: service.url,
     connections: 4,
-    nextRequest: postRequests('/v1/notifications/batch', testKey, {
+    nextRequest: postRequest('/v1/notifications/batch', testKey, {
       notifications: Array(batchSize).fill(message),
     }),
     expectedStatus: 202,

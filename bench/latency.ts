@@ -39,9 +39,9 @@ try {
     report.line(`${what.padEnd(34)} p50, p90, p99, p99.9: ${shares.join(', ')} ms`);
   }
   report.rounds('  bulk sends that still waited', left, `of ${bulk}`);
-  report.goal('\nnormal, p50 in ms', quantile(normal, 0.5), { op: '<=', figure: 5 });
-  report.goal('normal, p99 in ms', quantile(normal, 0.99), { op: '<=', figure: 25 });
-  report.close(quantile(busy, 0.99) / quantile(idle, 0.99), { op: '<=', figure: 2 });
+  report.goal('\nnormal, p50 in ms', quantile(normal, 0.5), { op: '<=', figure: 3.5 });
+  report.goal('normal, p99 in ms', quantile(normal, 0.99), { op: '<=', figure: 10 });
+  report.close(quantile(busy, 0.99) / quantile(idle, 0.99), { op: '<=', figure: 1.5 });
 } finally {
   await service?.stop();
   await database.stop();

@@ -63,17 +63,27 @@ function lengthOf(answer: string): number {
   return at === -1 ? Number.NaN : Number.parseInt(answer.slice(at + lengthHeader.length, at + 32), 10);
 }
 
-/** A POST with everything but its Idempotency-Key put together; each call gives one with a new key. */
-export function postRequests(path: string, key: string, body: object): () => string {
-  const json = JSON.stringify(body);
-  const head = [
+function postHead(path: string, key: string, json: string): string {
+  return [
     `POST ${path} HTTP/1.1`,
     'Host: bench',
     `Authorization: Bearer ${key}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(json)}`,
-    `Idempotency-Key: ${randomUUID()}-`,
   ].join('\r\n');
+}
+
+/** A POST for operations without an Idempotency-Key; each call gives the same one. */
+export function postRequest(path: string, key: string, body: object): () => string {
+  const json = JSON.stringify(body);
+  const request = `${postHead(path, key, json)}\r\n\r\n${Buffer.from(json).toString('latin1')}`;
+  return () => request;
+}
+
+/** A POST with everything but its Idempotency-Key put together; each call gives one with a new key. */
+export function postRequests(path: string, key: string, body: object): () => string {
+  const json = JSON.stringify(body);
+  const head = `${postHead(path, key, json)}\r\nIdempotency-Key: ${randomUUID()}-`;
   const tail = `\r\n\r\n${Buffer.from(json).toString('latin1')}`;
   let count = 0;
   return () => {
