@@ -5,7 +5,7 @@ import { Problem } from '../../../kernel/errors.ts';
 import { isoTime } from '../../../kernel/time-zone.ts';
 import type { TemplateService } from '../../content/templates/index.ts';
 import type { Brake, BrakeRequest } from '../../control/brake/index.ts';
-import { judge } from '../../delivery/dispatch/index.ts';
+import { judge, withBrake } from '../../delivery/dispatch/index.ts';
 import {
   countAudience,
   firstMember,
@@ -100,13 +100,13 @@ async function judgeAll(
     // The input of every gate is built here: a new gate does not compile before its input is.
     const known = { status: 'queued', send_at: null, broadcast: null, channel, category } as const;
     const sendAt = sendTime(run, recipient) ?? now;
-    return { recipient, sendAt, input: { ...known, ...consentOf(recipient) } };
+    return { recipient, sendAt, others: judge({ ...known, ...consentOf(recipient) }, sendAt) };
   });
-  const passing = judged.filter(({ input, sendAt }) => judge(input, sendAt).verdict.kind === 'pass');
+  const passing = judged.filter(({ others }) => others.verdict.kind === 'pass');
   const braked = await forecast(passing.map(({ recipient, sendAt }) => brakeRequest(run, recipient, sendAt)));
-  return judged.map(({ recipient, sendAt, input }) => ({
+  return judged.map(({ recipient, others }) => ({
     recipient,
-    ...judge({ ...input, brake: braked.get(recipient.id) }, sendAt),
+    ...withBrake(others, braked.get(recipient.id)),
   }));
 }
 

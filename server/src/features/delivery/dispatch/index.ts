@@ -1,4 +1,4 @@
 export { createContentReader } from './content/reader.ts';
 export { contentRoutes } from './content/routes.ts';
 export { createDispatchJob } from './job.ts';
-export { broadcastWait, judge } from './plan/gates.ts';
+export { broadcastWait, judge, withBrake } from './plan/gates.ts';

@@ -18,7 +18,7 @@ import { repeatedAttempt, repeatOf, resolveOpenAttempt } from './attempt/open-at
 import { addConsent } from './load/consent.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-planners.ts';
 import { type ComposeDeps, composeWithinLimit, type DispatchInput, findTemplates } from './plan/compose.ts';
-import { type GateInput, judge } from './plan/gates.ts';
+import { type GateInput, judge, withBrake } from './plan/gates.ts';
 import {
   keptSettlement,
   type RoundSettlement,
@@ -113,9 +113,8 @@ async function addBrake(
     input.decided = note.decided;
     // A provider may already have the message: the attempt is completed before it forgets.
     if (note.open || note.repeat || keptSettlement(claim)) return [];
-    return judge(input, nowFor(clock, claim)).verdict.kind === 'pass'
-      ? [brakeRequest(claim, input, note)]
-      : [];
+    input.judged = judge(input, nowFor(clock, claim));
+    return input.judged.verdict.kind === 'pass' ? [brakeRequest(claim, input, note)] : [];
   });
   for (const [id, verdict] of await brake.judge(requests)) {
     const input = inputs.get(id);
@@ -157,7 +156,8 @@ async function send(
     ...((input.brake?.kind === 'pass' || claim.unparkedFrom !== null) && { braked: true }),
   };
 
-  const { verdict, trace: judged } = judge(input, nowFor(deps.clock, claim));
+  const others = input.judged ?? judge(input, nowFor(deps.clock, claim));
+  const { verdict, trace: judged } = withBrake(others, input.brake);
   const released = releaseDetail(note, verdict.kind === 'pass');
   const base: UnsettledRound = {
     ...unsettled(input),

@@ -10,6 +10,7 @@ import {
   RenderFailure,
   type TemplateRenderer,
 } from '../../../content/templates/index.ts';
+import type { BrakeVerdict } from '../../../control/brake/index.ts';
 import type { StoredTraceEntry } from '../../../notifications/notifications/index.ts';
 import { type UnsubscribeLinks, unsubscribeHeaders } from '../../../people/unsubscribe/index.ts';
 import { type ConsentRow, unsubscribeUrlOf, withLinks } from '../load/consent.ts';
@@ -18,7 +19,7 @@ import { failed, retryContextOf, unconfigured } from '../settle/settlement.ts';
 import { waitForObjects } from '../settle/waiting.ts';
 import type { DispatchRow, StoredRendering } from '../store.ts';
 import type { PlannerDeps, PreparedPlans } from './channel-planners.ts';
-import type { GateInput } from './gates.ts';
+import type { GateInput, Judgement } from './gates.ts';
 
 interface RenderInput extends DispatchRow {
   /** The template still to be rendered; null when the content is already there. */
@@ -85,6 +86,10 @@ function traceRendering(
 /** A notification with everything that was loaded for its batch. */
 export interface DispatchInput extends ConsentRow, GateInput, RenderInput {
   planFor: PreparedPlans;
+  /** The judgement of the gates before the brake, when the brake was asked. */
+  judged?: Judgement;
+  /** The verdict of the brake; absent when nothing limits the notification. */
+  brake?: BrakeVerdict;
 }
 
 /** The delivery plan of a notification, with the round so far; without a plan the notification has failed, or waits. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lowestIdAt } from '../../../../kernel/ids.ts';
-import { type GateInput, gates, judge } from './gates.ts';
+import { type GateInput, gates, judge, withBrake } from './gates.ts';
 
 const now = Date.parse('2026-01-15T22:30:00Z');
 const suppression = {
@@ -36,7 +36,6 @@ describe('the gates', () => {
       'suppression_list',
       'category_preference',
       'quiet_hours',
-      'brake',
     ]);
   });
 
@@ -116,5 +115,31 @@ describe('the gates', () => {
         detail: expect.any(String),
       },
     ]);
+  });
+
+  test('the brake comes last, and only for what the others let pass', () => {
+    const passing = judge(fact({}), now);
+    const stopped = judge(fact({ suppression }), now);
+    const capped = { kind: 'suppress', reason: 'frequency_capped', detail: 'Too many.' } as const;
+    expect(withBrake(passing, undefined)).toBe(passing);
+    expect(withBrake(stopped, capped)).toBe(stopped);
+    const [passed] = passing.trace;
+    const gatesOf = (entry: unknown) => (entry as { gates: string[] }).gates;
+    const counted = withBrake(passing, { kind: 'pass' });
+    expect(counted.verdict.kind).toBe('pass');
+    expect(gatesOf(counted.trace[0])).toEqual([...gatesOf(passed), 'brake']);
+    expect(withBrake(passing, capped)).toEqual({
+      verdict: capped,
+      trace: [
+        passed,
+        {
+          at: '2026-01-15T22:30:00.000Z',
+          kind: 'gate',
+          name: 'brake',
+          verdict: 'suppress',
+          detail: 'Too many.',
+        },
+      ],
+    });
   });
 });

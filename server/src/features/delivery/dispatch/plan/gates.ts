@@ -24,8 +24,6 @@ export interface GateInput
   /** The hold that the notification comes from, and what a person decided about it. */
   held?: HoldNote | undefined;
   decided?: HoldDecision | undefined;
-  /** The verdict of the brake, which is reached for the whole batch; absent when nothing limits the notification. */
-  brake?: BrakeVerdict | undefined;
 }
 
 interface Gate {
@@ -143,24 +141,16 @@ const quietHours: Gate = {
   },
 };
 
-/** Last, because the limits count what passes. */
-const brakeGate: Gate = {
-  name: 'brake',
-  isFor: ({ brake }) => brake !== undefined,
-  judge: ({ brake }) => brake ?? pass,
-};
+export const gates: Gate[] = [broadcast, stillWanted, suppressionList, categoryPreference, quietHours];
 
-export const gates: Gate[] = [
-  broadcast,
-  stillWanted,
-  suppressionList,
-  categoryPreference,
-  quietHours,
-  brakeGate,
-];
+/** The verdict of the gates so far, and what the trace says about it. */
+export interface Judgement {
+  verdict: GateVerdict;
+  trace: StoredTraceEntry[];
+}
 
-/** Runs the gates until one does not pass; the trace lists those that passed. */
-export function judge(input: GateInput, now: number): { verdict: GateVerdict; trace: StoredTraceEntry[] } {
+/** Runs the gates before the brake until one does not pass; the trace lists those that passed. */
+export function judge(input: GateInput, now: number): Judgement {
   const at = new Date(now).toISOString();
   const passed: string[] = [];
   for (const gate of gates) {
@@ -178,4 +168,17 @@ export function judge(input: GateInput, now: number): { verdict: GateVerdict; tr
     passed.push(gate.name);
   }
   return { verdict: pass, trace: [{ at, kind: 'passed', gates: passed }] };
+}
+
+/**
+ * The brake is the last gate, because its limits count what the others let pass. It judges the whole batch; there is no verdict when
+ * nothing limits the notification.
+ */
+export function withBrake(judged: Judgement, brake: BrakeVerdict | undefined): Judgement {
+  const [entry] = judged.trace;
+  if (judged.verdict.kind !== 'pass' || !brake || entry?.kind !== 'passed') return judged;
+  if (brake.kind === 'pass')
+    return { verdict: brake, trace: [{ ...entry, gates: [...entry.gates, 'brake'] }] };
+  const { kind: verdict, detail } = brake;
+  return { verdict: brake, trace: [entry, { at: entry.at, kind: 'gate', name: 'brake', verdict, detail }] };
 }
