@@ -13,14 +13,17 @@ export function parseAddressKey(text: string): { key: string } | { problem: stri
   return 'problem' in parsed ? parsed : { key: parsed.number };
 }
 
+/** Plain ASCII: the key is the address in lower case. */
+export const isPlainAddress = (address: string): boolean => !/[^\x20-\x7e]/.test(address);
+
 /**
  * Two spellings of one address have the same key, so a refusal under one spelling holds for all of them. The part before the @
  * may formally be case-sensitive (RFC 5321), but no large mailbox provider makes that difference, and a hard bounce of Ada@
  * must also suppress ada@. Plus-tags are kept: `ada+news@` is an address that its owner made on purpose.
  */
 export function emailKey(address: string): string {
-  // Plain ASCII is the common case and skips the cost of normalization and the IDNA mapping.
-  if (!/[^\x20-\x7e]/.test(address)) return address.toLowerCase();
+  // The common case skips the cost of normalization and the IDNA mapping.
+  if (isPlainAddress(address)) return address.toLowerCase();
   const at = address.lastIndexOf('@');
   const domain = address.slice(at + 1);
   return `${address.slice(0, at).normalize('NFC').toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`;

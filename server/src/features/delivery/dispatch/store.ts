@@ -9,6 +9,7 @@ import {
   type StoredTraceEntry,
   traceSql,
 } from '../../notifications/notifications/index.ts';
+import { type KnownSuppression, suppressionSql } from '../../people/suppressions/index.ts';
 import { markStored } from '../../platform/objects/index.ts';
 import { settingsVersionSql } from '../../providers/connections/index.ts';
 
@@ -21,6 +22,8 @@ export interface DispatchRow extends Omit<NotificationRow, 'events' | 'trace'>, 
   text_alternative: string | null;
   /** The object with the bodies; null when they are in the database. */
   body_object: string | null;
+  /** The entry of the suppression list, as far as SQL can find it: see `suppressionSql`. */
+  suppression: KnownSuppression | null;
 }
 
 /** Rendered content as it is stored: large bodies may be in an object. */
@@ -35,7 +38,7 @@ const loadRows = statement<DispatchRow>(
      c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
      c.template_version_id, c.inline_format, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object,
      e.kind as environment_kind,
-     ${settingsVersionSql('n.channel', 'n.environment_id')} as settings_version
+     ${settingsVersionSql('n.channel', 'n.environment_id')} as settings_version, ${suppressionSql('n')} as suppression
    from notifications n
    join notification_contents c on c.notification_id = n.id
    join environments e on e.id = n.environment_id

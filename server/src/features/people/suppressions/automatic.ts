@@ -1,7 +1,7 @@
-import { parseAddressKey } from '../../../channels/address-key.ts';
+import { isPlainAddress, parseAddressKey } from '../../../channels/address-key.ts';
 import type { Channel } from '../../../channels/contract.ts';
 import { magicAddresses, magicNumbers } from '../../../channels/sandbox/index.ts';
-import { addressKeyOn } from '../../../channels/specs.ts';
+import { addressKeyOn, channelSpecs } from '../../../channels/specs.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { SuppressionReason, SuppressionSource } from './schema.ts';
@@ -89,6 +89,26 @@ export async function applyOptOuts(sql: Sql, changes: readonly OptOutChange[], n
       })),
   );
 }
+
+/** The part of an entry that says why a notification is not sent. */
+export type KnownSuppression = Pick<SuppressionRow, 'id' | 'reason'>;
+
+const keyedChannels = Object.entries(channelSpecs).flatMap(([channel, { recipient }]) =>
+  recipient.addressKey ? `'${channel}'` : [],
+);
+
+/**
+ * SQL for statements that load notifications: the entry of the suppression list for the address of a row. The key of a plain address is
+ * the address in lower case; `findSuppressed` finds those of the others.
+ */
+export const suppressionSql = (row: string): string =>
+  `(select json_build_object('id', s.id, 'reason', s.reason) from suppressions s
+    where ${row}.channel in (${keyedChannels.join(', ')}) and s.environment_id = ${row}.environment_id
+      and s.address = lower(${row}.address collate "C") collate "default")`;
+
+/** Whether `suppressionSql` cannot know the key of the address. */
+export const needsAddressKey = ({ address }: Pick<Addressee, 'address'>): boolean =>
+  address !== null && !isPlainAddress(address);
 
 /** Returns the notifications that go to a suppressed address, with one query at most. */
 export async function findSuppressed(

@@ -1,8 +1,11 @@
 export {
   applyOptOuts,
   findSuppressed,
+  type KnownSuppression,
+  needsAddressKey,
   type OptOutChange,
   type Refusal,
+  suppressionSql,
   suppressRefused,
 } from './automatic.ts';
 export { suppressionRoutes } from './routes.ts';

@@ -217,6 +217,24 @@ describe('refusals add themselves', () => {
     expect(await receipt('full@example.com', true)).toBe(404);
   });
 
+  test('an entry holds for every spelling of the address, and for the others not', async () => {
+    await add({ address: 'Zoë@Bücher.example' });
+    await add({ address: 'IRIS@example.com' });
+    const ids = await Promise.all(
+      ['zoë@xn--bcher-kva.example', 'ZOË@BÜCHER.example', 'Iris@Example.com', 'iris+x@example.com'].map(
+        async (address) => (await send(address)).id,
+      ),
+    );
+    const isFinal = ({ status }: { status: string }) => ['suppressed', 'delivered'].includes(status);
+    const ends = await Promise.all(ids.map((id) => app.waitFor(id, isFinal)));
+    expect(ends.map(({ suppression_reason }) => suppression_reason)).toEqual([
+      'manual_add',
+      'manual_add',
+      'manual_add',
+      null,
+    ]);
+  });
+
   test('a suppressed number gets no text message, and other channels are not concerned', async () => {
     await add({ address: '+14155550199' });
     const sms = await app.request('POST', '/v1/notifications', {

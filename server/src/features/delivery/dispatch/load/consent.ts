@@ -1,12 +1,11 @@
 import type { Pool } from '../../../../db/sql.ts';
 import { type Consent, findConsents, preferenceUserOf } from '../../../people/preferences/index.ts';
-import { findSuppressed, type SuppressionRow } from '../../../people/suppressions/index.ts';
+import { findSuppressed, needsAddressKey } from '../../../people/suppressions/index.ts';
 import type { LinkKey, UnsubscribeLinks } from '../../../people/unsubscribe/index.ts';
 import type { DispatchRow } from '../store.ts';
 
 /** A notification with the known preferences of its recipient. */
 export interface ConsentRow extends DispatchRow {
-  suppression: SuppressionRow | null;
   /** Null when the notification names no category. */
   consent: Consent | null;
   /** The key of the link that stops email of this category; null when there is nothing to stop. */
@@ -22,7 +21,10 @@ export async function addConsent<Row extends DispatchRow>(
   links: UnsubscribeLinks,
   rows: Row[],
 ): Promise<(Row & ConsentRow)[]> {
-  const [suppressed, consents] = await Promise.all([findSuppressed(pool, rows), findConsents(pool, rows)]);
+  const [suppressed, consents] = await Promise.all([
+    findSuppressed(pool, rows.filter(needsAddressKey)),
+    findConsents(pool, rows),
+  ]);
   const stoppable = rows.filter(
     ({ id, channel }) => channel === 'email' && consents.get(id)?.isCritical === false,
   );
@@ -30,7 +32,7 @@ export async function addConsent<Row extends DispatchRow>(
   const keyOf = new Map(stoppable.map((row) => [row.id, keys.get(row.environment_id) ?? null]));
   return rows.map((row) =>
     Object.assign(row, {
-      suppression: suppressed.get(row.id) ?? null,
+      suppression: row.suppression ?? suppressed.get(row.id) ?? null,
       consent: consents.get(row.id) ?? null,
       unsubscribeKey: keyOf.get(row.id) ?? null,
     }),
