@@ -159,6 +159,18 @@ describe('the body of a request', () => {
     expect(names).toEqual(['read_body']);
   });
 
+  test('that is mostly text is read at once: a batch of a hundred ordinary sends', async () => {
+    const read = (texts: string[]) =>
+      tasksIn(async () => {
+        const notifications = texts.map((text_body) => ({ ...email, text_body }));
+        const { status } = await app.request('POST', '/v1/notifications/batch', { body: { notifications } });
+        expect(status).toBe(202);
+      });
+    expect(await read(Array(100).fill('ü'.repeat(500)))).toEqual([]);
+    expect(await read(Array(100).fill('x'.repeat(3_000)))).toEqual(['read_body']);
+    expect(await read(Array(500).fill('x'.repeat(300)))).toEqual(['read_body']);
+  });
+
   test('keeps the elements of a large batch apart', async () => {
     const good = { ...email, text_body: 'x'.repeat(50_000) };
     const notifications = [
