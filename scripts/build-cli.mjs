@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import { ensureInstalled, isProgram, root, stop } from './setup.mjs';
+import { ensureInstalled } from './install.mjs';
+import { isProgram, root, stop } from './setup.mjs';
 
 const target = join(root, 'cli/dist');
 const marker = join(target, '.build');
@@ -19,7 +20,7 @@ const sources = [join(root, 'cli/src'), join(root, 'sdk/src')];
 /** Builds when a source has changed since the last time: a tenth of a second, so the command does it by itself. */
 export async function ensureCli() {
   if (existsSync(marker) && readFileSync(marker, 'utf8') === fingerprint()) return;
-  await ensureInstalled();
+  await ensureInstalled({ share: 'service' });
   await buildCli();
 }
 

@@ -14,9 +14,10 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { ensureInstalled, interruptions } from './install.mjs';
 import { noteBundledPackages } from './licences.mjs';
 import { withLock } from './lock.mjs';
-import { dist, ensureInstalled, isProgram, root, run, stop } from './setup.mjs';
+import { dist, isProgram, root, run, stop } from './setup.mjs';
 
 const target = join(dist, 'dashboard');
 const marker = join(target, '.build');
@@ -24,9 +25,6 @@ const folders = ['dashboard/src', 'dashboard/public', 'sdk/src'].map((folder) =>
 const files = ['dashboard/index.html', 'dashboard/vite.config.ts', 'package-lock.json'].map((file) =>
   join(root, file),
 );
-
-/** Exit codes: Ctrl-C, and SIGTERM. */
-const interruptions = [130, 143];
 const openPageMs = 3_600_000;
 
 /** Builds when a source has changed since the last time. Others that want it too wait for the one that builds. */
@@ -143,7 +141,7 @@ function formerFiles(hashes) {
 if (isProgram(import.meta.filename)) {
   // Whoever asks for it, a test for example: what is built is what is served.
   process.env.NODE_ENV = 'production';
-  await ensureInstalled();
+  await ensureInstalled({ share: 'pages' });
   try {
     mkdirSync(dist, { recursive: true });
     await withLock(

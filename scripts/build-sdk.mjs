@@ -2,7 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ensureInstalled, exclusively, isProgram, root, run, stop, tsc } from './setup.mjs';
+import { ensureInstalled } from './install.mjs';
+import { exclusively, isProgram, root, run, stop, tsc } from './setup.mjs';
 
 const source = join(root, 'sdk/src');
 const target = join(root, 'sdk/dist');

@@ -4,11 +4,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { ensureDashboard } from './build-dashboard.mjs';
+import { ensureWidgets } from './build-widgets.mjs';
+import { ensureInstalled } from './install.mjs';
 import { notedPackages, writeLicences } from './licences.mjs';
-import { dist, ensureInstalled, isProgram } from './setup.mjs';
+import { dist, isProgram } from './setup.mjs';
 
 export async function buildServer() {
   await ensureBuilt();
+  await ensureWidgets();
   await ensureDashboard();
   const bundles = [dist, join(dist, 'dashboard'), join(dist, 'widgets'), join(dist, 'guide')].filter(
     existsSync,

@@ -13,8 +13,9 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { ensureInstalled } from './install.mjs';
 import { noteBundledPackages, packageFolders, writeLicences } from './licences.mjs';
-import { dist, ensureInstalled, exclusively, isProgram, root, run, stop, tsc } from './setup.mjs';
+import { dist, exclusively, isProgram, root, run, stop, tsc } from './setup.mjs';
 
 const target = join(dist, 'widgets');
 const marker = join(target, '.build');
@@ -23,9 +24,9 @@ const elements = ['inbox', 'preferences'];
 /** It has no imports and exports, so the module is also a classic script, which service workers are. */
 const workers = ['push-worker'];
 
-/** Before tests that need them; `npm start` and `npm run build` build everything. */
+/** Builds when a source has changed since the last time. */
 export async function ensureWidgets() {
-  if (!areWidgetsFresh()) await exclusively(buildWidgets);
+  if (!areWidgetsFresh()) await exclusively(build);
 }
 
 export function areWidgetsFresh() {
@@ -46,8 +47,7 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-/** Only by whoever holds the lock of `exclusively`. */
-export async function buildWidgets() {
+async function build() {
   if (areWidgetsFresh()) return;
   const built = fingerprint();
   const { outputs, modules } = await bundle([...elements, ...workers], { splitting: false });
@@ -71,33 +71,36 @@ export async function buildWidgets() {
   writeFileSync(join(staging, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   noteBundledPackages(staging, modules);
   writeFileSync(join(staging, '.build'), built);
-  // The marker last: whoever finds it finds the rest.
-  for (const name of readdirSync(staging).sort().reverse())
-    renameSync(join(staging, name), join(target, name));
+  // The manifest after what it names, which a running service then reads; the marker last: whoever finds it finds the rest.
+  const last = ['manifest.json', '.build'];
+  const names = readdirSync(staging).filter((name) => !last.includes(name));
+  for (const name of [...names, ...last]) renameSync(join(staging, name), join(target, name));
   rmSync(staging, { recursive: true, force: true });
 }
 
 async function bundle(names, options) {
-  const { build } = await import('esbuild');
-  const { outputFiles, metafile } = await build({
-    entryPoints: names.map((name) => join(root, 'widgets/src', `${name}.ts`)),
-    outdir: 'out',
-    write: false,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2022',
-    platform: 'browser',
-    conditions: ['carillon-source', 'production'],
-    legalComments: 'none',
-    absWorkingDir: root,
-    metafile: true,
-    logLevel: 'warning',
-    ...options,
-  }).catch((error) => {
-    if (error.errors === undefined) throw error;
-    return stop('The widgets could not be built; the reason is above.');
-  });
+  const esbuild = await import('esbuild');
+  const { outputFiles, metafile } = await esbuild
+    .build({
+      entryPoints: names.map((name) => join(root, 'widgets/src', `${name}.ts`)),
+      outdir: 'out',
+      write: false,
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      target: 'es2022',
+      platform: 'browser',
+      conditions: ['carillon-source', 'production'],
+      legalComments: 'none',
+      absWorkingDir: root,
+      metafile: true,
+      logLevel: 'warning',
+      ...options,
+    })
+    .catch((error) => {
+      if (error.errors === undefined) throw error;
+      return stop('The widgets could not be built; the reason is above.');
+    });
   const outputs = outputFiles.map(({ path, contents }) => ({
     name: path.split(/[\\/]/).at(-1),
     bytes: contents,
@@ -144,7 +147,7 @@ function addDeclarations(folder) {
 }
 
 if (isProgram(import.meta.filename)) {
-  await ensureInstalled();
-  if (process.argv.includes('--package')) await buildPackage();
-  else await ensureWidgets();
+  const isPackage = process.argv.includes('--package');
+  await ensureInstalled({ share: isPackage ? 'all' : 'pages' });
+  await (isPackage ? buildPackage() : ensureWidgets());
 }

@@ -12,9 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { areWidgetsFresh, buildPackage, buildWidgets } from './build-widgets.mjs';
+import { buildPackage, ensureWidgets } from './build-widgets.mjs';
+import { ensureInstalled } from './install.mjs';
 import { noteBundledPackages } from './licences.mjs';
-import { dist, ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
+import { dist, exclusively, isProgram, root, run, stop } from './setup.mjs';
 import { linesOnly } from './source-map.mjs';
 
 const sources = join(root, 'server/src');
@@ -38,7 +39,7 @@ export async function ensureBuilt() {
 }
 
 function isFresh() {
-  return existsSync(marker) && readFileSync(marker, 'utf8') === fingerprint() && areWidgetsFresh();
+  return existsSync(marker) && readFileSync(marker, 'utf8') === fingerprint();
 }
 
 /** Names, times and sizes instead of contents: a warm start should not read the whole source. */
@@ -154,7 +155,6 @@ async function build() {
     await bundlePackageStart(join(staging, 'start.js'));
     noteBundledPackages(dist, Object.keys(metafile.inputs));
     for (const { name, text } of files) writeFileSync(join(staging, name), text);
-    await buildWidgets();
     publish(
       staging,
       files.map(({ name }) => name),
@@ -197,12 +197,14 @@ function publish(staging, names) {
 }
 
 if (isProgram(import.meta.filename)) {
-  await ensureInstalled();
+  const isServiceAlone = process.argv.includes('--service');
+  await ensureInstalled({ share: isServiceAlone ? 'service' : 'all' });
   await exclusively(async () => {
     if (!isFresh()) await build();
   });
   // A start needs the service alone; `npm run build` makes the packages for others too.
-  if (!process.argv.includes('--service')) {
+  if (!isServiceAlone) {
+    await ensureWidgets();
     await (await import('./build-dashboard.mjs')).ensureDashboard();
     await (await import('./build-sdk.mjs')).buildSdk();
     await buildPackage();

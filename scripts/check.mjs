@@ -1,7 +1,8 @@
 // `npm run check`: everything that can be wrong without running a test. Changes nothing.
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { ensureInstalled, isProgram, root, tsc } from './setup.mjs';
+import { ensureInstalled } from './install.mjs';
+import { isProgram, root, tsc } from './setup.mjs';
 
 const colors = process.stdout.isTTY ? 'force' : 'off';
 const typeCheck = (name, ...project) => [

@@ -1,9 +1,10 @@
 // `npm run docs`: builds the documentation site from docs/, and publishes it to server/dist/guide, from where a service serves it at
-// /docs/guide. VitePress is not among the packages of the repository, because a start would install it too: 102 MB.
+// /docs/guide. VitePress is not among the packages of the repository, because `npm test` would install it too: 102 MB.
 import { join } from 'node:path';
+import { ensureInstalled } from './install.mjs';
 import { checkSwitches } from './options.mjs';
 import { runTypeScript } from './run-typescript.mjs';
-import { ensureInstalled, root, run } from './setup.mjs';
+import { root, run } from './setup.mjs';
 
 checkSwitches(
   'npm run docs',
@@ -14,7 +15,7 @@ checkSwitches(
 );
 const site = join(root, 'site');
 await ensureInstalled();
-await ensureInstalled(site);
+await ensureInstalled({ folder: site });
 const vitepress = (...args) =>
   run(process.execPath, [join(site, 'node_modules/vitepress/bin/vitepress.js'), ...args], { cwd: site });
 const steps = [

@@ -5,7 +5,8 @@ import { buildCli } from './build-cli.mjs';
 import { buildSdk } from './build-sdk.mjs';
 import { buildServer } from './build-server.mjs';
 import { buildPackage } from './build-widgets.mjs';
-import { ensureInstalled, root, runNpm, stop } from './setup.mjs';
+import { ensureInstalled } from './install.mjs';
+import { root, runNpm, stop } from './setup.mjs';
 
 const packages = ['server', 'sdk', 'cli', 'widgets'];
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ensureInstalled, root, run } from './setup.mjs';
+import { ensureInstalled } from './install.mjs';
+import { root, run } from './setup.mjs';
 
 /** Runs a TypeScript program of this repository (path from its root); resolves to its exit code. */
 export async function runTypeScript(program, args) {

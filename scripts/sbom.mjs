@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isProgram, root } from './setup.mjs';
 
 /** Used to build and test the pages, and no part of them. */
-const tools = /^(@types\/|@carillon\/|axe-core$|playwright-core$)/;
+const tools = /^(@types\/|@carillon\/|vite$)/;
 
 /** Packages whose dependencies are shipped. Bundled ones are development dependencies. */
 const shipped = [

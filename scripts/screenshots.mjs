@@ -1,8 +1,8 @@
 // `npm run screenshots`: takes the pictures of the README (docs/images) from a service with made-up traffic.
 import { ensureDashboard } from './build-dashboard.mjs';
 import { ensureChromium } from './chromium.mjs';
+import { ensureInstalled } from './install.mjs';
 import { runTypeScript } from './run-typescript.mjs';
-import { ensureInstalled } from './setup.mjs';
 
 await ensureInstalled();
 await ensureChromium();

@@ -8,11 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ensureBuilt } from './build.mjs';
-import { ensureInstalled, root } from './setup.mjs';
+import { ensureInstalled } from './install.mjs';
+import { root } from './setup.mjs';
 
 const withinMs = 120_000;
 
-await ensureInstalled();
+await ensureInstalled({ share: 'service' });
 await ensureBuilt();
 const folder = mkdtempSync(join(tmpdir(), 'carillon-smoke-'));
 const service = spawn(process.execPath, ['server/dist/main.js'], {

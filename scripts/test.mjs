@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { check } from './check.mjs';
 import { ensureChromium } from './chromium.mjs';
 import { countsVariable } from './count-reporter.mjs';
+import { ensureInstalled } from './install.mjs';
 import { suiteVariable } from './long-tests.mjs';
 import { withScratch } from './scratch.mjs';
-import { ensureInstalled, run } from './setup.mjs';
+import { run } from './setup.mjs';
 import { ensureSwaks } from './swaks.mjs';
 
 await ensureInstalled();

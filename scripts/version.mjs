@@ -2,7 +2,8 @@
 // changelog says about the current version.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureInstalled, isProgram, root, run, stop } from './setup.mjs';
+import { ensureInstalled } from './install.mjs';
+import { isProgram, root, run, stop } from './setup.mjs';
 
 const changesets = '@changesets/cli@2.31.1';
 const read = (path) => readFileSync(join(root, path), 'utf8');
@@ -25,7 +26,7 @@ export function notesOf(text, version) {
 
 async function raiseVersion() {
   await ensureInstalled();
-  // Not among the packages of the repository: a first start would install its 90 packages too, and only a release needs it.
+  // Not among the packages of the repository: `npm test` would install its 90 packages too, and only a release needs it.
   await mustRun('npx', ['--yes', changesets, 'version'], { shell: process.platform === 'win32' });
   const version = packageVersion('server/package.json');
   replaceIn('package.json', /("version": ")[^"]+/, version);

@@ -237,8 +237,8 @@ function finished({ metrics, log }: ServerContext, request: FastifyRequest, stat
   const ms = now - (request.startedAt || now); // it has not started when its URL cannot be read
   metrics.httpDuration.observe({ operation, status }, ms / 1000);
   request.span?.end({ 'http.response.status_code': status, 'carillon.request_id': request.id }, status < 500);
-  // The one page with status 503 reports that the dashboard is still being built: nothing has failed.
-  const isFailure = status >= 500 && operation !== 'getPage';
+  // Pages with status 503 report that they are still being built: nothing has failed.
+  const isFailure = status >= 500 && operation !== 'getPage' && operation !== 'getWidget';
   if (!isFailure && !log.isLevelEnabled('debug')) return;
   const line = { request_id: request.id, operation, status, ms: Math.round(ms) };
   if (isFailure) log.error(line, 'request failed');

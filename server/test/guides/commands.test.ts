@@ -56,6 +56,7 @@ let addresses: Record<string, string>;
 beforeAll(async () => {
   await Promise.all([
     buildService(),
+    promisify(execFile)(process.execPath, ['scripts/build-widgets.mjs'], { cwd: root }),
     promisify(execFile)(process.execPath, ['cli/bin/carillon.mjs', '--version'], { cwd: root }),
   ]);
   home = mkdtempSync(join(tmpdir(), 'carillon-guides-'));

@@ -42,7 +42,7 @@ describe('an install', () => {
   it('without a network ends with one sentence that says what to do', { timeout: 90_000 }, () => {
     const { status, stderr } = install('http://127.0.0.1:1'); // nothing listens there
     expect(stderr).toBe(
-      'Carillon could not be installed: the npm registry at http://127.0.0.1:1 cannot be reached (ECONNREFUSED); connect this machine to the network, or set a registry that it can reach (npm config set registry URL), then run the command again.\n',
+      'The packages could not be installed: the npm registry at http://127.0.0.1:1 cannot be reached (ECONNREFUSED); connect this machine to the network, or set a registry that it can reach (npm config set registry URL), then run the command again.\n',
     );
     expect(status).toBe(1);
   });
@@ -60,7 +60,7 @@ describe('an install', () => {
 it.each(['ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'ECONNREFUSED', 'ERR_SOCKET_TIMEOUT'])(
   '%s is a network that cannot be reached',
   async (code) => {
-    const { networkFailure } = await import(new URL('../../../scripts/setup.mjs', import.meta.url).href);
+    const { networkFailure } = await import(new URL('../../../scripts/install.mjs', import.meta.url).href);
     const said = `npm error code ${code}\nnpm error network request to https://user:secret@packages.example/a failed, reason: x`;
     const sentence = networkFailure(said);
     expect(sentence).toContain(`at https://packages.example cannot be reached (${code})`);

@@ -138,7 +138,7 @@ describe('the software bill of materials', async () => {
     const external = [...new Set(imported)].filter((name) => !/^(node:?|@carillon\/)/.test(name));
     expect(external.length).toBeGreaterThan(25);
     expect(external.filter((name) => !names.has(name))).toEqual([]);
-    for (const tool of ['vitest', 'typescript', 'playwright-core', '@biomejs/biome'])
+    for (const tool of ['vitest', 'vite', 'esbuild', 'typescript', 'playwright-core', '@biomejs/biome'])
       expect(names).not.toContain(tool);
   });
 });

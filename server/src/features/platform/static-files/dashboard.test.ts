@@ -5,12 +5,14 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDashboard } from './dashboard.ts';
 
+let dist: string;
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'carillon-pages-'));
-  mkdirSync(join(folder, 'assets'));
+  dist = mkdtempSync(join(tmpdir(), 'carillon-pages-'));
+  folder = join(dist, 'dashboard');
+  mkdirSync(join(folder, 'assets'), { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(dist, { recursive: true, force: true }));
 
 let builds = 0;
 /** A build as the script makes it: its files, and the list of them last. */
@@ -31,9 +33,18 @@ function open() {
 }
 
 describe('a service that runs while the dashboard is built anew', () => {
-  test('says that it is being built, and serves it as soon as it is there', () => {
+  test('says how far it is, and serves it as soon as it is there', () => {
     const get = open();
-    expect(get('/')).toMatchObject({ status: 503 });
+    const page = (progress: object) => {
+      writeFileSync(join(dist, '.pages.json'), JSON.stringify(progress));
+      const { status, text } = get('/') ?? {};
+      return `${status} ${/<p>The dashboard (.*?)<\/p>/.exec(text ?? '')?.[1]}`;
+    };
+    expect(get('/')?.text).toContain('The dashboard is not built.');
+    expect(page({ state: 'installing' })).toMatch(/^503 is being installed\. .* not affected\.$/);
+    expect(page({ state: 'installing', installed: 7, packages: 9 })).toContain('(7 of 9 packages)');
+    expect(page({ state: 'building' })).toMatch(/^503 is being built\. .* not affected\.$/);
+    expect(page({ state: 'failed' })).toMatch(/^503 is missing: .* not affected\. .* npm run build$/);
     publish({ 'index.html': 'one' });
     expect(get('/')).toMatchObject({ status: 200, text: 'one' });
   });

@@ -10,6 +10,7 @@ import {
   type StaticFile,
 } from './files.ts';
 import { createGuide } from './guide.ts';
+import { describeProgress } from './progress.ts';
 
 /** The dashboard renders in the browser: every page URL gets the same document. */
 const pagePattern = /^\/(?:(?:test|live|connections)(?:\/.*)?|sign-in|invitation)?$/;
@@ -58,7 +59,7 @@ export function createDashboard(
     }
     if (!pagePattern.test(path)) return null;
     const document = file('index.html');
-    if (!document) return notBuilt();
+    if (!document) return notBuilt(describeProgress('The dashboard is', folders));
     return answerFile(request, document, {
       cacheControl: 'no-cache',
       headers: {
@@ -86,13 +87,23 @@ function readFile(folder: URL, path: string, etag: string): StaticFile | null {
   };
 }
 
-/** The first start builds the dashboard while the service already runs. */
-function notBuilt(): Reply {
+/** A first start installs and builds the dashboard while the service already runs. The page loads itself again until it is there. */
+function notBuilt(progress: string): Reply {
   return {
     status: 503,
     contentType: 'text/html; charset=utf-8',
-    headers: { 'retry-after': '2', refresh: '2', 'content-security-policy': "default-src 'none'" },
-    body: '<!doctype html><meta charset="utf-8"><title>Carillon</title><p>The dashboard is being built. This page opens it in a few seconds. (If it does not, run: npm run build.)',
+    headers: {
+      'retry-after': '2',
+      refresh: '2',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    },
+    body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Carillon</title>
+<style>:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:34rem;margin:20vh auto;padding:0 1rem}</style>
+<h1>Carillon is running</h1>
+<p>${progress}</p>
+<p>This page opens the dashboard as soon as it is ready.</p>
+`,
   };
 }
 

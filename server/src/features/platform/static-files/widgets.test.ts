@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts';
 import { chooseEncoding } from './files.ts';
+import { widgetRoutes } from './widgets.ts';
 
 const build = new URL('../../../../../scripts/build-widgets.mjs', import.meta.url).href;
 
@@ -105,6 +110,37 @@ describe('the files of the widgets', () => {
       expect([name, status, JSON.parse(body.toString()).error.type]).toEqual([name, 404, 'not_found_error']);
     }
   });
+});
+
+test('widgets that come after the service, or anew, are served when they are there', async () => {
+  const dist = mkdtempSync(join(tmpdir(), 'carillon-widgets-'));
+  const folder = join(dist, 'widgets');
+  mkdirSync(folder);
+  const [route] = widgetRoutes([pathToFileURL(`${folder}/`)]);
+  const read = async () => route?.handler({ params: { file: 'inbox.js' }, raw: { headers: {} } } as never);
+  const publish = (text: string, at: number) => {
+    for (const ending of ['', '.gz', '.br']) writeFileSync(join(folder, `inbox.js${ending}`), text);
+    const entry = { file: `inbox-${text}.js`, integrity: `sha384-${text}` };
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ 'inbox.js': entry }));
+    utimesSync(join(folder, 'manifest.json'), at, at);
+  };
+
+  writeFileSync(join(dist, '.pages.json'), '{"state":"building"}');
+  expect(await read()).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '2' },
+    body: {
+      error: {
+        code: 'temporarily_unavailable',
+        message: expect.stringMatching(/^The widgets are being built\./),
+      },
+    },
+  });
+  publish('one', 1);
+  expect(await read()).toMatchObject({ status: 200, body: Buffer.from('one') });
+  publish('two', 2);
+  expect(await read()).toMatchObject({ status: 200, body: Buffer.from('two') });
+  rmSync(dist, { recursive: true });
 });
 
 test.each([

@@ -1,12 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { Type } from 'typebox';
-import { type Route, route } from '../../../http/route.ts';
-import { notFound } from '../../../kernel/errors.ts';
-import { answerFile, type StaticFile } from './files.ts';
+import { type Reply, type Route, route } from '../../../http/route.ts';
+import { notFound, Problem } from '../../../kernel/errors.ts';
+import { answerFile, builtFolders, type StaticFile } from './files.ts';
+import { describeProgress } from './progress.ts';
 
 /** The custom elements that customers embed in their pages. */
-export function widgetRoutes(): Route[] {
-  let files: Map<string, StaticFile> | null = null;
+export function widgetRoutes(folders: readonly URL[] = builtFolders('widgets')): Route[] {
+  let build: Build | null = null;
   return [
     route({
       method: 'GET',
@@ -20,8 +21,9 @@ export function widgetRoutes(): Route[] {
       params: Type.Object({ file: Type.String({ maxLength: 100 }) }),
       responses: { 200: Type.String({ contentMediaType: 'text/javascript' }), 304: null },
       handler({ params, raw }) {
-        files ??= readWidgets();
-        const found = files.get(params.file);
+        build = currentBuild(folders, build);
+        if (!build) return notBuilt(folders);
+        const found = build.files.get(params.file);
         if (!found) throw notFound('file');
         return answerFile(raw, found, {
           cacheControl: 'public, max-age=300, stale-while-revalidate=86400',
@@ -36,21 +38,37 @@ export function widgetRoutes(): Route[] {
   ];
 }
 
+/** Returned and not thrown: nothing has failed that the log should name. */
+function notBuilt(folders: readonly URL[]): Reply {
+  const problem = new Problem('temporarily_unavailable', describeProgress('The widgets are', folders));
+  return { status: problem.status, headers: { 'retry-after': '2' }, body: problem.toBody() };
+}
+
 interface Manifest {
   [name: string]: { file: string; integrity: string };
 }
 
-/** The bundle has the files beside main.js; from the sources they are read from the same build folder. */
-const folders = [
-  new URL('./widgets/', import.meta.url),
-  new URL('../../../../dist/widgets/', import.meta.url),
-];
+interface Build {
+  folder: URL;
+  /** When the manifest was written, which identifies the build. */
+  writtenAt: number;
+  /** All files by the names they are served under, kept in memory. */
+  files: Map<string, StaticFile>;
+}
 
-/** All files by the names they are served under, kept in memory; empty when they were not built. */
-function readWidgets(): Map<string, StaticFile> {
-  const folder = folders.find((each) => existsSync(new URL('manifest.json', each)));
+/** A start builds the widgets while the service already runs: they may come later, or be replaced. */
+function currentBuild(folders: readonly URL[], known: Build | null): Build | null {
+  for (const folder of folders) {
+    const writtenAt = statSync(new URL('manifest.json', folder), { throwIfNoEntry: false })?.mtimeMs;
+    if (writtenAt === undefined) continue;
+    if (known?.folder === folder && known.writtenAt === writtenAt) return known;
+    return { folder, writtenAt, files: readWidgets(folder) };
+  }
+  return null;
+}
+
+function readWidgets(folder: URL): Map<string, StaticFile> {
   const files = new Map<string, StaticFile>();
-  if (!folder) return files;
   const text = readFileSync(new URL('manifest.json', folder));
   const manifest = JSON.parse(text.toString()) as Manifest;
   const etags = Object.values(manifest).map(({ integrity }) => integrity);
