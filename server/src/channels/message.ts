@@ -1,5 +1,12 @@
 import type { InboxAction } from './in-app/extras.ts';
 
+/** The content of a notification as the database has it. */
+export interface StoredContent {
+  subject: string | null;
+  html_body: string | null;
+  text_body: string | null;
+}
+
 /** The part that the messages of all channels share. */
 export interface MessageEnvelope {
   notificationId: string;
@@ -11,6 +18,8 @@ export interface MessageEnvelope {
     address: string;
     name: string | null;
   };
+  /** For the sandbox alone, which does not store again what it finds here. Absent when the content is not stored yet. */
+  storedContent?: StoredContent | undefined;
 }
 
 /** The content and the target in the terms of the service; the credentials are the carrier's. */

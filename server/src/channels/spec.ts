@@ -6,6 +6,7 @@ import type { Carrier, Channel, Message } from './contract.ts';
 import type { ChannelPlanner } from './delivery-plan.ts';
 import type { EmailServices } from './email/plan.ts';
 import type { InboxExtras, InboxExtrasInput } from './in-app/extras.ts';
+import type { StoredContent } from './message.ts';
 import type { SandboxAnswer, StoredMessage } from './sandbox-answer.ts';
 import type { SmsConnections } from './sms/plan.ts';
 import type { WebhookTargets } from './webhook/plan.ts';
@@ -154,6 +155,8 @@ export interface MessagePreview {
 interface SandboxRule {
   /** The message as it is stored, as JSON. */
   payloadOf(message: Message, now: number): object;
+  /** The texts of the payload that are usually the same as in a column of the notification's content. */
+  contentParts?: Readonly<Record<string, keyof StoredContent>>;
   /** The answer to a magic recipient; null for all other recipients, to whom everything is delivered. */
   answerTo?(message: Message): SandboxAnswer | null;
   /** A stored payload as the API shows it; as it was stored when absent. */

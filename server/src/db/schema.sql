@@ -916,6 +916,7 @@ create table sandbox_messages (
   recipient text not null,
   payload json not null,
   payload_bytes integer not null,
+  from_content text[],
   constraint sandbox_messages_pkey PRIMARY KEY (environment_id, id),
   constraint sandbox_messages_notification_id_provider_key UNIQUE (notification_id, provider)
 );

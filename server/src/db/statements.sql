@@ -2,10 +2,10 @@
 
 -- sandbox_insert_messages (channels/sandbox/carrier.ts)
 insert into sandbox_messages
-  (environment_id, id, notification_id, channel, provider, recipient, payload, payload_bytes)
-select environment_id, id, notification_id, channel, provider, recipient, payload, octet_length(payload::text)
+  (environment_id, id, notification_id, channel, provider, recipient, payload, payload_bytes, from_content)
+select environment_id, id, notification_id, channel, provider, recipient, payload, octet_length(payload::text), from_content
 from json_to_recordset($1::json) as m(environment_id uuid, id uuid, notification_id uuid, channel text,
-  provider text, recipient text, payload json)
+  provider text, recipient text, payload json, from_content text[])
 on conflict (notification_id, provider) do nothing;
 
 -- encryption_keys_delete (db/encryption-keys.ts)
@@ -2192,10 +2192,12 @@ with gone as (
 select count(*)::int as count from gone;
 
 -- sandbox_find_messages (features/notifications/sandbox/store.ts)
-select id, environment_id, notification_id, channel, provider, recipient, payload::text
-from sandbox_messages
-where environment_id = $1 and id = any($2)
-order by id desc;
+select m.id, m.environment_id, m.notification_id, m.channel, m.provider, m.recipient, m.payload::text, m.from_content,
+  c.subject, c.html_body, c.text_body
+from sandbox_messages m
+left join notification_contents c on c.notification_id = m.notification_id and m.from_content is not null
+where m.environment_id = $1 and m.id = any($2)
+order by m.id desc;
 
 -- sandbox_find_of_notification (features/notifications/sandbox/store.ts)
 select id, environment_id, notification_id, channel, provider, recipient, payload::text

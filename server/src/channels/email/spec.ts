@@ -46,6 +46,7 @@ export const emailSpec: ChannelSpec = {
   }),
   sandbox: {
     payloadOf: emailPayloadOf,
+    contentParts: { subject: 'subject', html: 'html_body', text: 'text_body' },
     answerTo: magicAnswer,
     viewOf: viewStoredEmail,
     previewOf: previewOfStored,

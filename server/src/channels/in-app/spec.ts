@@ -62,6 +62,7 @@ export const inAppSpec: ChannelSpec = {
       tags,
       actions,
     }),
+    contentParts: { subject: 'subject', html_body: 'html_body', text_body: 'text_body' },
   },
   hasSettings: false,
   openMeansRead: true,

@@ -3,11 +3,11 @@ import { isDatabaseUnavailable, type Pool, statement } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { TaskRunner } from '../../threads/task.ts';
-import type { Channel, Manifest, Message, ProviderCarrier } from '../contract.ts';
+import type { Manifest, Message, ProviderCarrier } from '../contract.ts';
 import type { ProviderKind, SandboxStore } from '../provider.ts';
-import { accepted, delivered, type SandboxAnswer, type StoredMessage } from '../sandbox-answer.ts';
+import { accepted, delivered, type SandboxAnswer } from '../sandbox-answer.ts';
 import { channelSpecs } from '../specs.ts';
+import { storedPayload } from './payload.ts';
 
 const manifest = {
   kind: 'sandbox',
@@ -19,10 +19,10 @@ const manifest = {
 const insertMessages = statement(
   'sandbox_insert_messages',
   `insert into sandbox_messages
-     (environment_id, id, notification_id, channel, provider, recipient, payload, payload_bytes)
-   select environment_id, id, notification_id, channel, provider, recipient, payload, octet_length(payload::text)
+     (environment_id, id, notification_id, channel, provider, recipient, payload, payload_bytes, from_content)
+   select environment_id, id, notification_id, channel, provider, recipient, payload, octet_length(payload::text), from_content
    from json_to_recordset($1::json) as m(environment_id uuid, id uuid, notification_id uuid, channel text,
-     provider text, recipient text, payload json)
+     provider text, recipient text, payload json, from_content text[])
    on conflict (notification_id, provider) do nothing`,
 );
 
@@ -48,6 +48,9 @@ export function createSandboxCarrier(name: string, store: SandboxStore, clock: C
     idempotent: true,
     isLocal: true,
     async send(message, signal) {
+      const { outcome, afterMs } = sandboxAnswer(message);
+      // Content can be edited before a message is sent again; the sandbox goes on showing what it got.
+      const content = outcome.kind === 'accepted' ? message.storedContent : undefined;
       const row = {
         id: newId(clock()),
         environment_id: message.environmentId,
@@ -55,9 +58,8 @@ export function createSandboxCarrier(name: string, store: SandboxStore, clock: C
         channel: message.channel,
         provider: name,
         recipient: message.to.address,
-        payload: storedPayload(message, clock()),
+        ...storedPayload(message, clock(), content),
       };
-      const { outcome, afterMs } = sandboxAnswer(message);
       try {
         await store.add(JSON.stringify(row));
         if (afterMs > 0) await wait(afterMs, undefined, { signal });
@@ -86,18 +88,4 @@ export const provider: ProviderKind = {
 /** The sandbox's answer: the magic recipients of a channel have their own, and to all others it delivers. */
 export function sandboxAnswer(message: Message): SandboxAnswer {
   return channelSpecs[message.channel].sandbox.answerTo?.(message) ?? accepted([delivered]);
-}
-
-/** The message as the sandbox stores it: what would have been sent, without secrets. */
-function storedPayload(message: Message, now: number): object {
-  return channelSpecs[message.channel].sandbox.payloadOf(message, now);
-}
-
-/** A stored message as the API shows it. */
-export async function viewPayload(
-  tasks: TaskRunner,
-  row: StoredMessage & { channel: Channel },
-): Promise<object> {
-  const { viewOf } = channelSpecs[row.channel].sandbox;
-  return viewOf ? viewOf(tasks, row) : row.payload;
 }

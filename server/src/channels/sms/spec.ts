@@ -33,6 +33,7 @@ export const smsSpec: ChannelSpec = {
       const { encoding, segments } = segmentationOf(text);
       return { to: to.address, from, text, encoding, segments };
     },
+    contentParts: { text: 'text_body' },
     answerTo: magicAnswer,
   },
   hasSettings: true,

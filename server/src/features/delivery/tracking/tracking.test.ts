@@ -72,6 +72,17 @@ describe('an email of an environment that tracks', () => {
     click = links.find((url) => url.includes('/t/c/')) ?? '';
   });
 
+  it('is stored by the sandbox as far as it differs from its content', async () => {
+    const { rows } = await app.pool.query(
+      'select payload, from_content from sandbox_messages where notification_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([
+      { payload: expect.objectContaining({ html: payload.html, subject: '' }), from_content: ['subject'] },
+    ]);
+    expect(payload.subject).toBe('Hello');
+  });
+
   it('leads web links through us, leaves all others alone, and shows people none of it in its text', () => {
     expect(linksIn(payload.html)).toEqual([
       expect.stringMatching(`^${app.url}/t/c/[\\w-]+$`),

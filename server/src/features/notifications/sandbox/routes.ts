@@ -8,7 +8,13 @@ import { countFitting, pageOf, pageRequest } from '../../../kernel/page.ts';
 import type { TaskRunner } from '../../../threads/task.ts';
 import { recordAudit } from '../../platform/audit/index.ts';
 import { SandboxMessage, SandboxPage, SandboxQuery } from './schema.ts';
-import { deleteMessagesBefore, listIds, listMessages, type SandboxRow, sandboxRetention } from './store.ts';
+import {
+  deleteMessagesBefore,
+  listIds,
+  listMessages,
+  type MessageWithContent,
+  sandboxRetention,
+} from './store.ts';
 
 /** Messages may have megabytes, and composing one takes 0.1 s per megabyte; a page ends early rather than hold many of them. */
 const maxPageBytes = 2_000_000;
@@ -44,7 +50,7 @@ export function sandboxRoutes({
         };
         const { rows, next_cursor } = await listReads.read(principal.id, async (sql) => {
           const found = await listIds(sql, principal.environmentId, filter, page);
-          const sizes = found.map(({ payload_bytes }) => payload_bytes);
+          const sizes = found.map(({ bytes }) => bytes);
           const limit = Math.min(page.limit, countFitting(sizes, maxPageBytes));
           const { data, next_cursor } = pageOf(list, found, limit);
           const ids = data.map(({ id }) => id);
@@ -102,7 +108,7 @@ export function sandboxRoutes({
   }
 }
 
-async function viewOf(tasks: TaskRunner, row: SandboxRow) {
+async function viewOf(tasks: TaskRunner, row: MessageWithContent) {
   return {
     id: row.id,
     notification_id: row.notification_id,

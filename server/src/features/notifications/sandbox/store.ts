@@ -1,4 +1,5 @@
 import type { Channel } from '../../../channels/contract.ts';
+import type { StoredContent } from '../../../channels/message.ts';
 import { deleteInSlices } from '../../../db/slices.ts';
 import { query, type Sql, statement } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
@@ -17,6 +18,11 @@ export interface SandboxRow {
   payload: object;
 }
 
+/** A message with the content that its payload refers to; null where it refers to none. */
+export interface MessageWithContent extends SandboxRow, StoredContent {
+  from_content: string[] | null;
+}
+
 interface SandboxFilter {
   notificationId?: string | undefined;
   channel?: string | undefined;
@@ -32,7 +38,7 @@ export function listIds(
   environmentId: string,
   filter: SandboxFilter,
   page: PageRequest,
-): Promise<{ id: string; payload_bytes: number }[]> {
+): Promise<{ id: string; bytes: number }[]> {
   const values: unknown[] = [environmentId, page.limit + 1];
   const conditions = ['environment_id = $1'];
   const require = (condition: string, value: string | null | undefined, end = '') => {
@@ -48,8 +54,10 @@ export function listIds(
   require('starts_with(lower(recipient), lower(', filter.to, '))');
   return query(
     sql,
-    `select id, payload_bytes
-     from sandbox_messages
+    `select id, payload_bytes + coalesce((
+       select coalesce(octet_length(html_body), 0) + coalesce(octet_length(text_body), 0)
+       from notification_contents c where c.notification_id = m.notification_id and m.from_content is not null), 0) as bytes
+     from sandbox_messages m
      where ${conditions.join(' and ')}
      order by id desc
      limit $2`,
@@ -58,29 +66,35 @@ export function listIds(
 }
 
 /** As it is stored. Decoding and parsing the payload of a long email in one turn would hold the event loop for too long. */
-type StoredMessage = Omit<SandboxRow, 'payload'> & { payload: string };
+type StoredMessage<Row extends SandboxRow> = Omit<Row, 'payload'> & { payload: string };
 
-async function parsed(rows: StoredMessage[]): Promise<SandboxRow[]> {
-  const messages: SandboxRow[] = [];
+async function parsed<Row extends SandboxRow>(rows: StoredMessage<Row>[]): Promise<Row[]> {
+  const messages: Row[] = [];
   for (const row of rows) {
     if (row.payload.length > longPayload) await yieldToEventLoop();
     while (shouldYield()) await yieldToEventLoop();
-    messages.push({ ...row, payload: JSON.parse(row.payload) });
+    messages.push({ ...row, payload: JSON.parse(row.payload) } as Row);
   }
   return messages;
 }
 
 const longPayload = 262_144;
 
-const findMessages = statement<StoredMessage>(
+const findMessages = statement<StoredMessage<MessageWithContent>>(
   'sandbox_find_messages',
-  `select id, environment_id, notification_id, channel, provider, recipient, payload::text
-   from sandbox_messages
-   where environment_id = $1 and id = any($2)
-   order by id desc`,
+  `select m.id, m.environment_id, m.notification_id, m.channel, m.provider, m.recipient, m.payload::text, m.from_content,
+     c.subject, c.html_body, c.text_body
+   from sandbox_messages m
+   left join notification_contents c on c.notification_id = m.notification_id and m.from_content is not null
+   where m.environment_id = $1 and m.id = any($2)
+   order by m.id desc`,
 );
 
-export async function listMessages(sql: Sql, environmentId: string, ids: string[]): Promise<SandboxRow[]> {
+export async function listMessages(
+  sql: Sql,
+  environmentId: string,
+  ids: string[],
+): Promise<MessageWithContent[]> {
   return parsed(await findMessages(sql, [environmentId, ids]));
 }
 
@@ -95,7 +109,7 @@ export async function eraseSandboxMessages(sql: Sql, notifications: readonly Sco
   await deleteMessages(sql, scopedIdColumns(notifications));
 }
 
-const findOfNotification = statement<StoredMessage>(
+const findOfNotification = statement<StoredMessage<SandboxRow>>(
   'sandbox_find_of_notification',
   // A push is what a device got of the notification, not its content.
   `select id, environment_id, notification_id, channel, provider, recipient, payload::text
@@ -104,7 +118,7 @@ const findOfNotification = statement<StoredMessage>(
    order by id desc limit 1`,
 );
 
-/** Returns the newest message of a notification, or null. */
+/** Returns the newest message of a notification, or null. Its payload lacks what the content of the notification has. */
 export async function findMessageOf(
   sql: Sql,
   environmentId: string,

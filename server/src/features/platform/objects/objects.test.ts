@@ -306,6 +306,15 @@ test('a large body reaches the recipient, and can be sent again', async () => {
   expect(await objectsOf(again.body.id)).toMatchObject([{ state: 'stored', position: null }]);
 });
 
+test('the sandbox keeps a large body of its own, and shows it while the store does not answer', async () => {
+  const html_body = long('Boxed');
+  const { id } = await send({ html_body });
+  expect((await settled(id)).status).toBe('delivered');
+  store.answerWith = 503;
+  const { body } = await app.request('GET', `/v1/sandbox/messages?notification_id=${id}`);
+  expect(body.data).toMatchObject([{ payload: { subject: 'Hello', html: html_body, text: 'It rings.' } }]);
+});
+
 test('a redrive skips a body that is lost, and resends the others', async () => {
   const recipient = { address: 'refused@sandbox.test' };
   const [lost, kept] = await Promise.all(

@@ -19,7 +19,7 @@ import type { DispatchWriter } from '../settle/writer.ts';
 import type { DispatchRow } from '../store.ts';
 import { brakeRequest } from './lease-note.ts';
 import { forgottenBy, repeatingCarrier, resolveForgotten } from './open-attempt.ts';
-import { type FrozenRound, runRound, type Throttled, wasAnswered } from './round.ts';
+import { type FrozenRound, type RoundOptions, runRound, type Throttled, wasAnswered } from './round.ts';
 
 export interface AttemptDeps extends Pick<Deps, 'clock' | 'config' | 'metrics' | 'tracer' | 'outbound'> {
   throttles: Throttles;
@@ -74,9 +74,11 @@ export async function attemptDelivery(
 
 async function tryCarriers(
   deps: AttemptDeps,
-  { claim, row, plan, base: { note, attempts } }: PlannedSend,
+  send: PlannedSend,
   repeat: Carrier | undefined,
 ): Promise<CompletedRound | 'lost'> {
+  const { claim, row, plan, base } = send;
+  const { note, attempts } = base;
   const { clock, providerHealth, throttles } = deps;
   const startedAt = clock();
   if (row.attempt_count === 0 && !note.waiting) {
@@ -91,7 +93,7 @@ async function tryCarriers(
     : await providerHealth.order(row.environment_id, plan.carriers, claim.lane);
   const span = deps.tracer.startFor(row.id, 'dispatch', 'client');
   const result = await runRound({
-    message: plan.message,
+    message: messageOf(send),
     carriers: order.carriers,
     attemptsBefore: row.attempt_count + attempts,
     urgent: claim.lane === 'critical',
@@ -105,6 +107,18 @@ async function tryCarriers(
     takeExchange: deps.outbound.takeExchange,
   });
   return result === 'lost' ? 'lost' : { result, order, span, startedAt };
+}
+
+/**
+ * The sandbox gets the stored content with the message, so that it does not store a second copy. Content that this round rendered is
+ * stored when the round is settled: until then, and if the worker dies before, only the sandbox has it.
+ */
+function messageOf({ row, plan, base }: PlannedSend): RoundOptions['message'] {
+  if (base.rendered) return plan.message;
+  return (attempt, carrier) => {
+    const message = plan.message(attempt, carrier);
+    return carrier.kind === 'sandbox' ? Object.assign(message, { storedContent: row }) : message;
+  };
 }
 
 function settleRound(
