@@ -808,7 +808,9 @@ select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.rec
   c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.inbox_extras, c.attachments,
   c.template_version_id, c.inline_format, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object,
   e.kind as environment_kind,
-  case n.channel when 'email' then (select s.xmin::text from email_settings s where s.environment_id = n.environment_id) when 'sms' then (select s.xmin::text from sms_settings s where s.environment_id = n.environment_id) when 'in_app' then (select s.xmin::text from push_settings s where s.environment_id = n.environment_id) end as settings_version
+  case n.channel when 'email' then (select s.xmin::text from email_settings s where s.environment_id = n.environment_id) when 'sms' then (select s.xmin::text from sms_settings s where s.environment_id = n.environment_id) when 'in_app' then (select s.xmin::text from push_settings s where s.environment_id = n.environment_id) end as settings_version, (select json_build_object('id', s.id, 'reason', s.reason) from suppressions s
+ where n.channel in ('email', 'sms') and s.environment_id = n.environment_id
+   and s.address = lower(n.address collate "C") collate "default") as suppression
 from notifications n
 join notification_contents c on c.notification_id = n.id
 join environments e on e.id = n.environment_id
