@@ -8,7 +8,7 @@ import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../../kernel/ids.
 import type { PageRequest } from '../../../kernel/page.ts';
 import { quotaOf } from '../../control/usage/index.ts';
 
-export interface SandboxRow {
+interface SandboxRow {
   id: string;
   environment_id: string;
   notification_id: string;
