@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -18,80 +20,32 @@ import { waitUntil } from '../harness/app.ts';
 
 const scripts = fileURLToPath(new URL('../../../scripts', import.meta.url));
 
+const standIns = fileURLToPath(new URL('../fixtures/checkout', import.meta.url));
+
 const lockfile = {
   name: 'carillon',
   lockfileVersion: 3,
   packages: Object.fromEntries(
     ['esbuild', 'library', 'vite', 'react'].map((name) => [
       `node_modules/${name}`,
-      { version: '1.0.0', integrity: `sha512-${name}` },
+      { integrity: `sha512-${name}` },
     ]),
   ),
 };
-const workspaces = { server: ['library'], scripts: ['esbuild'], dashboard: ['vite', 'react'], widgets: [] };
 
-/** The bundler gives each file as it is. */
-const esbuild = `import { readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-export async function build({ entryPoints, outdir, outfile }) {
-  const contents = (path) => Buffer.from(readFileSync(path));
-  if (outfile) writeFileSync(outfile, contents(entryPoints[0]));
-  const map = '{"version":3,"sources":[],"names":[],"mappings":""}';
-  const outputFiles = entryPoints.flatMap((path) => {
-    const name = join(outdir ?? '', basename(path).replace('.ts', '.js'));
-    return [{ path: name, contents: contents(path) }, { path: name + '.map', contents: Buffer.from(map), text: map }];
-  });
-  return { outputFiles: outdir === 'out' ? outputFiles.filter(({ path }) => path.endsWith('.js')) : outputFiles, metafile: { inputs: {} } };
-}`;
-const vite = `import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-export async function build({ build: { outDir } }) {
-  mkdirSync(outDir, { recursive: true });
-  writeFileSync(join(outDir, 'index.html'), 'the dashboard');
-  return { output: [] };
-}`;
-const service = `for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0));
-setInterval(() => {}, 60_000);
-console.log('the service is ready');`;
-
-/** Notes its call, and does what npm.json says: installs, waits with half of a package, or fails without a network. */
-const npm = `#!/usr/bin/env node
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-const [command, ...args] = process.argv.slice(2);
-const wanted = args.filter((_, index) => args[index - 1] === '--workspace');
-const share = wanted.length === 0 ? 'all' : wanted.includes('server') ? 'service' : 'pages';
-if (command === 'ci') rmSync('node_modules', { recursive: true, force: true });
-mkdirSync('node_modules', { recursive: true });
-const present = readdirSync('node_modules').filter((name) => !name.startsWith('.'));
-appendFileSync('npm.log', JSON.stringify({ command, share, present, pid: process.pid }) + '\\n');
-const told = () => JSON.parse(readFileSync('npm.json', 'utf8'))[share];
-const workspaces = ${JSON.stringify(workspaces)};
-const names = (share === 'all' ? Object.keys(workspaces) : wanted).flatMap((name) => workspaces[name] ?? []);
-const add = (name) => {
-  writeFileSync(join('node_modules', name, 'package.json'), JSON.stringify({ name, type: 'module', exports: './index.js' }));
-};
-for (const name of names) mkdirSync(join('node_modules', name), { recursive: true });
-process.on('SIGINT', () => {
-  console.error('npm error signal SIGINT');
-  process.exit(1);
-});
-if (told() === 'wait') add(names[0]);
-while (told() === 'wait') await new Promise((resolve) => setTimeout(resolve, 20));
-if (told() === 'fail') {
-  console.error('npm error code ENOTFOUND\\nnpm error network request to https://registry.example/vite failed, reason: x');
-  process.exit(1);
-}
-const code = ${JSON.stringify({ esbuild, vite })};
-for (const name of names) {
-  add(name);
-  writeFileSync(join('node_modules', name, 'index.js'), code[name] ?? '');
-}
-const ledger = 'node_modules/.package-lock.json';
-const before = existsSync(ledger) ? JSON.parse(readFileSync(ledger, 'utf8')).packages : {};
-const added = names.map((name) => ['node_modules/' + name, { integrity: 'sha512-' + name }]);
-writeFileSync(ledger, JSON.stringify({ packages: { ...before, ...Object.fromEntries(added) } }));
-`;
+/** Files that the builds read. */
+const emptySources = [
+  'server/src/queue/heartbeat-thread.ts',
+  'server/src/threads/task-thread.ts',
+  'server/src/channels/email/mjml-library.ts',
+  'server/src/processes/service-process.ts',
+  'server/src/db/migrations/0001.sql',
+  ...['inbox', 'preferences', 'push-worker'].map((name) => `widgets/src/${name}.ts`),
+  'sdk/src/index.ts',
+  ...['src/main.tsx', 'public/favicon.svg', 'index.html', 'vite.config.ts'].map(
+    (name) => `dashboard/${name}`,
+  ),
+];
 
 interface NpmCall {
   command: 'ci' | 'install';
@@ -115,19 +69,12 @@ export class ScratchCheckout {
 
   constructor() {
     cpSync(scripts, join(this.folder, 'scripts'), { recursive: true });
-    const sources = ['queue/heartbeat-thread', 'threads/task-thread', 'channels/email/mjml-library'];
-    for (const name of sources) this.#write(`server/src/${name}.ts`, '');
-    this.#write('server/src/processes/service-process.ts', '');
-    this.#write('server/src/db/migrations/0001.sql', '');
-    this.#write('server/src/main.ts', service);
-    for (const name of ['inbox', 'preferences', 'push-worker'])
-      this.#write(`widgets/src/${name}.ts`, `// ${name}`);
-    for (const name of ['sdk/src/index.ts', 'dashboard/src/main.tsx', 'dashboard/public/favicon.svg'])
-      this.#write(name, '');
-    for (const name of ['dashboard/index.html', 'dashboard/vite.config.ts']) this.#write(name, '');
+    for (const name of ['npm', 'esbuild', 'vite']) this.#copy(`${name}.mjs`, `bin/${name}.mjs`);
+    this.#copy('npm.mjs', 'bin/npm');
+    this.#copy('service.js', 'server/src/main.ts');
+    for (const path of emptySources) this.#write(path, '');
     this.#write('package.json', '{"name":"carillon","type":"module"}');
     this.#write('package-lock.json', JSON.stringify(lockfile));
-    this.#write('bin/npm', npm, 0o755);
     this.tell({});
   }
 
@@ -139,10 +86,7 @@ export class ScratchCheckout {
 
   /** As a pull does that brings another version of a package. */
   changeLockfile(name: string): void {
-    const packages = {
-      ...lockfile.packages,
-      [`node_modules/${name}`]: { version: '2.0.0', integrity: 'sha512-2' },
-    };
+    const packages = { ...lockfile.packages, [`node_modules/${name}`]: { integrity: 'sha512-2' } };
     this.#write('package-lock.json', JSON.stringify({ ...lockfile, packages }));
   }
 
@@ -183,7 +127,7 @@ export class ScratchCheckout {
   }
 
   isInstalled(name: string): boolean {
-    return existsSync(join(this.folder, 'node_modules', name, 'index.js'));
+    return existsSync(join(this.folder, 'node_modules', name, 'index.mjs'));
   }
 
   async npmEnded(): Promise<void> {
@@ -199,9 +143,15 @@ export class ScratchCheckout {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  #write(path: string, text: string, mode = 0o644): void {
+  #write(path: string, text: string): void {
     mkdirSync(dirname(join(this.folder, path)), { recursive: true });
-    writeFileSync(join(this.folder, path), text, { mode });
+    writeFileSync(join(this.folder, path), text);
+  }
+
+  #copy(standIn: string, path: string): void {
+    mkdirSync(dirname(join(this.folder, path)), { recursive: true });
+    copyFileSync(join(standIns, standIn), join(this.folder, path));
+    chmodSync(join(this.folder, path), 0o755);
   }
 }
 
