@@ -93,10 +93,8 @@ export class ScratchCheckout {
   npmCalls(): NpmCall[] {
     const log = join(this.folder, 'npm.log');
     if (!existsSync(log)) return [];
-    return readFileSync(log, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const whole = readFileSync(log, 'utf8').split('\n').slice(0, -1); // the last line may be half written
+    return whole.map((line) => JSON.parse(line));
   }
 
   /** Runs a script as a terminal does: in a process group of its own. */
