@@ -3,21 +3,23 @@ import { startTcpProxy, targetOf } from '../../test/failover/tcp-proxy.ts';
 import { waitUntil } from '../../test/harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { bundledThreads, openThreads } from '../../test/harness/threads.ts';
-import { query } from '../db/sql.ts';
+import { createPool, type Pool, query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
 import { startThread, type Thread } from '../threads/start.ts';
-import { createHeartbeat, type Heartbeat, type HeartbeatOptions } from './heartbeat.ts';
+import { createHeartbeat, type Heartbeat, type HeartbeatDeps, type HeartbeatOptions } from './heartbeat.ts';
 
 let database: TestDatabase;
+let claimPool: Pool;
 let heartbeat: Heartbeat | null = null;
 let thread: Thread | null = null;
 
 /** Every beat is written down by the database. */
 beforeAll(async () => {
   database = await createTestDatabase();
+  claimPool = createPool(database.url, 1);
   await database.pool.query(
-    `create table beats (worker_id uuid, at timestamptz default clock_timestamp());
+    `create table beats (worker_id uuid, at timestamptz default clock_timestamp(), pid int default pg_backend_pid());
      create function note_beat() returns trigger language plpgsql
        as 'begin insert into beats (worker_id) values (new.id); return new; end';
      create trigger noted after insert or update on workers for each row execute function note_beat()`,
@@ -29,7 +31,10 @@ afterEach(async () => {
   [heartbeat, thread] = [null, null];
   expect(openThreads()).toBe(0);
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await claimPool.end();
+  await database.drop();
+});
 
 async function beatsOf(workerId: string): Promise<Date[]> {
   const rows = await query<{ at: Date }>(
@@ -46,10 +51,20 @@ const beats = (workerId: string, count: number): Promise<Date[]> =>
     return found.length >= count ? found : new Error(`${found.length} beats`);
   }, 15_000);
 
-function create(): string {
+/** Waits for a beat over another connection than that of the main thread. */
+const beatOfThread = (workerId: string, connections = 2): Promise<unknown> =>
+  waitUntil(async () => {
+    const sql = 'select distinct pid from beats where worker_id = $1';
+    const { length } = await query(database.pool, sql, [workerId]);
+    return length >= connections || new Error(`beats over ${length} connections`);
+  });
+
+/** The heartbeats of a worker whose pool has one connection. */
+function create(options: Partial<HeartbeatDeps> = {}): string {
   const workerId = newId();
   heartbeat = createHeartbeat({
-    ...{ pool: database.pool, database: database.url, workerId, log: createLog('silent') },
+    ...options,
+    ...{ claimPool, database: database.url, workerId, log: createLog('silent') },
     heartbeatEntry: bundledThreads().heartbeat,
   });
   return workerId;
@@ -68,10 +83,43 @@ function startBeating(options: Partial<HeartbeatOptions> = {}): { workerId: stri
   return { workerId, pulse };
 }
 
+test('a worker without leases needs no thread, and one that has leases does', async () => {
+  const workerId = create({ threadIdleMs: 100 });
+  await heartbeat?.begin();
+  heartbeat?.setBusy(false);
+  await beats(workerId, 2);
+  expect(openThreads()).toBe(0);
+  heartbeat?.setBusy(true);
+  heartbeat?.setBusy(true);
+  await beatOfThread(workerId);
+  expect(openThreads()).toBe(1);
+  await waitUntil(async () => {
+    heartbeat?.setBusy(false);
+    return openThreads() === 0 || new Error('the thread is there');
+  });
+  const { length } = await beatsOf(workerId);
+  await beats(workerId, length + 1);
+  heartbeat?.setBusy(true);
+  await beatOfThread(workerId, 3);
+});
+
+test('a heartbeat without an answer starts the thread, which repeats it on other connections', async () => {
+  const workerId = create();
+  await heartbeat?.begin();
+  const connection = await database.pool.connect();
+  await connection.query({ text: 'begin' });
+  await connection.query({ text: 'select from workers where id = $1 for update', values: [workerId] });
+  await waitUntil(async () => openThreads() === 1 || new Error('no thread'));
+  await connection.query({ text: 'commit' });
+  connection.release();
+  await beatOfThread(workerId);
+});
+
 test('a held event loop goes on breathing', async () => {
   const workerId = create();
   await heartbeat?.begin();
-  await beats(workerId, 2); // the first of the thread
+  heartbeat?.setBusy(true);
+  await beatOfThread(workerId);
   const heldFrom = Date.now();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000);
   const heldUntil = Date.now();
@@ -135,7 +183,8 @@ test('after a stop no beat comes any more', async () => {
   const workerId = create();
   await heartbeat?.begin();
   const startedAt = new Date();
-  await beats(workerId, 2);
+  heartbeat?.setBusy(true);
+  await beatOfThread(workerId);
   await heartbeat?.stop();
   await query(database.pool, 'delete from workers where id = $1', [workerId]);
   // The connection of the thread is gone, so nothing can come from it.

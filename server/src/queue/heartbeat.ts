@@ -21,8 +21,10 @@ export interface BeatReport {
 }
 
 export interface Heartbeat {
-  /** Sends the first heartbeat; the later ones come from a thread. */
+  /** Sends the first heartbeat and goes on. */
   begin(): Promise<void>;
+  /** Says whether the process has leases. While it has, and for a while after, the heartbeats come from a thread. */
+  setBusy(hasLeases: boolean): void;
   hasBegun(): boolean;
   /** The time of the last heartbeat by the clock of the database. */
   lastBeatAt(): number;
@@ -33,12 +35,15 @@ export interface Heartbeat {
 }
 
 export interface HeartbeatDeps {
-  pool: Pool;
+  /** A heartbeat need not wait for the disk, like a claim: the next one follows a lost one. */
+  claimPool: Pool;
   /** The database URL, for the connection of the thread. */
   database: string;
   heartbeatEntry: ThreadEntry;
   log: Log;
   workerId: string;
+  /** How long the thread stays without leases; shorter in tests. */
+  threadIdleMs?: number;
 }
 
 const intervalMs = 2_000;
@@ -48,21 +53,21 @@ const aliveSeconds = 7;
 export const outageMs = 4_000;
 const pulseMs = 1_000;
 const hungAfterMs = 60_000;
-/** The first heartbeat is valid for longer than this, so a start need not wait for the thread. */
-const startAfterMs = 1_000;
 const restartAfterMs = 1_000;
 const stopWithinMs = 2_000;
+const defaultThreadIdleMs = 30_000;
 
 export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
-  const { log, workerId } = deps;
-  const pulse = new Int32Array(new SharedArrayBuffer(4));
+  const { claimPool, workerId, threadIdleMs = defaultThreadIdleMs } = deps;
+  const thread = createBeatingThread(deps, recordAnswer);
   let last = noMoment;
   let answeredAt = -Infinity;
   let steadySince = noMoment;
-  let thread: Thread | null = null;
-  let starting: NodeJS.Timeout | undefined;
-  let pulsing: NodeJS.Timeout | undefined;
-  let onEnded = (): void => {};
+  let beating: NodeJS.Timeout | undefined;
+  /** The heartbeat of this thread that has no answer yet. */
+  let unanswered: Promise<void> | null = null;
+  /** When the thread was last needed. */
+  let neededAt = noMoment;
 
   function recordAnswer(now: number): void {
     if (Math.max(msSince(last), now - answeredAt) > outageMs) steadySince = momentNow();
@@ -70,47 +75,135 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
     answeredAt = now;
   }
 
-  function start(): void {
-    const options: HeartbeatOptions = {
-      ...{ database: deps.database, workerId, pulse },
-      ...{ intervalMs, aliveSeconds, hungAfterMs },
-    };
-    thread = startThread(deps.heartbeatEntry, options, {
-      message: (report) => recordAnswer((report as BeatReport).answeredAt),
-      failed(error) {
-        thread = null;
-        onEnded();
-        if (pulsing === undefined) return;
-        log.error({ err: error }, 'the heartbeat thread ended; starting another');
-        starting = setTimeout(start, restartAfterMs);
-      },
-    });
+  function needThread(): void {
+    neededAt = momentNow();
+    if (beating) thread.start();
+  }
+
+  /** A process without leases loses nothing by a heartbeat that is late, and a thread takes 13 MB and a connection. */
+  function beat(): void {
+    if (thread.isBeating()) return;
+    if (unanswered) {
+      needThread(); // it repeats heartbeats on other connections
+      return;
+    }
+    unanswered = heartbeat(claimPool, workerId, aliveSeconds)
+      .then(recordAnswer, () => {}) // the database is unavailable; the tick notices and logs it
+      .finally(() => {
+        unanswered = null;
+      });
   }
 
   return {
     async begin() {
-      recordAnswer(await heartbeat(deps.pool, workerId, aliveSeconds));
-      pulsing = setInterval(() => Atomics.add(pulse, 0, 1), pulseMs);
-      starting = setTimeout(start, startAfterMs);
+      recordAnswer(await heartbeat(claimPool, workerId, aliveSeconds));
+      beating = setInterval(beat, intervalMs);
+    },
+    setBusy(hasLeases) {
+      if (hasLeases) needThread();
+      else if (thread.isBeating() && msSince(neededAt) > threadIdleMs) {
+        thread.rest();
+        beat();
+      }
     },
     hasBegun: () => last !== noMoment,
     lastBeatAt: () => answeredAt,
     steadySince: () => steadySince,
     isAlive: () => msSince(last) < aliveSeconds * 1_000,
     async stop() {
-      clearInterval(pulsing);
-      pulsing = undefined;
-      clearTimeout(starting);
-      if (!thread) return;
+      clearInterval(beating);
+      beating = undefined;
       // A heartbeat in flight ends first: the worker's row is deleted after this.
-      const ended = new Promise<void>((resolve) => {
-        onEnded = resolve;
-      });
-      thread.post('stop');
-      await Promise.race([ended, delay(stopWithinMs, undefined, { ref: false })]);
-      await thread?.end();
+      await Promise.all([thread.stop(), within(stopWithinMs, unanswered)]);
     },
   };
+}
+
+interface BeatingThread {
+  /** Starts the thread, unless it runs. */
+  start(): void;
+  /** True from its first heartbeat on. */
+  isBeating(): boolean;
+  /** Ends the thread until the next start. */
+  rest(): void;
+  stop(): Promise<void>;
+}
+
+function createBeatingThread(
+  { database, heartbeatEntry, log, workerId }: HeartbeatDeps,
+  onAnswer: (answeredAt: number) => void,
+): BeatingThread {
+  const pulse = new Int32Array(new SharedArrayBuffer(4));
+  let current: { thread: Thread; ended: Promise<void> } | null = null;
+  let hasBeaten = false;
+  let pulsing: NodeJS.Timeout | undefined;
+  let restarting: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const ending = new Set<Promise<void>>();
+
+  function start(): void {
+    if (current || restarting || isStopped) return;
+    const options: HeartbeatOptions = {
+      ...{ database, workerId, pulse },
+      ...{ intervalMs, aliveSeconds, hungAfterMs },
+    };
+    let onEnded = (): void => {};
+    const ended = new Promise<void>((resolve) => {
+      onEnded = resolve;
+    });
+    const thread = startThread(heartbeatEntry, options, {
+      message(report) {
+        if (current?.thread === thread) hasBeaten = true;
+        onAnswer((report as BeatReport).answeredAt);
+      },
+      failed(error) {
+        onEnded();
+        if (current?.thread !== thread) return;
+        forget();
+        log.error({ err: error }, 'the heartbeat thread ended; starting another');
+        restarting = setTimeout(() => {
+          restarting = undefined;
+          start();
+        }, restartAfterMs);
+      },
+    });
+    current = { thread, ended };
+    pulsing = setInterval(() => Atomics.add(pulse, 0, 1), pulseMs);
+  }
+
+  function forget(): void {
+    current = null;
+    hasBeaten = false;
+    clearInterval(pulsing);
+  }
+
+  function rest(): void {
+    clearTimeout(restarting);
+    restarting = undefined;
+    if (!current) return;
+    const { thread, ended } = current;
+    forget();
+    thread.post('stop'); // a heartbeat in flight ends first
+    const end: Promise<void> = within(stopWithinMs, ended)
+      .then(thread.end)
+      .finally(() => ending.delete(end));
+    ending.add(end);
+  }
+
+  return {
+    start,
+    isBeating: () => hasBeaten,
+    rest,
+    async stop() {
+      isStopped = true;
+      rest();
+      await Promise.all(ending);
+    },
+  };
+}
+
+async function within(ms: number, work: Promise<void> | null): Promise<void> {
+  await Promise.race([work, delay(ms, undefined, { ref: false })]);
 }
 
 /** The SQL of workers: one row per process, renewed by its heartbeats. */

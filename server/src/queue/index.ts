@@ -146,6 +146,7 @@ export async function finishLeased<Result extends { claim: Claim }>(
 }
 
 interface QueueDeps extends Omit<HeartbeatDeps, 'workerId'> {
+  pool: Pool;
   /** Commits without waiting for the disk: a claim that a crash of the database loses leaves its row ready. */
   claimPool: Pool;
   doorbell: Doorbell;

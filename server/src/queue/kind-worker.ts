@@ -16,6 +16,8 @@ export interface KindWorkerDeps {
   /** Leases with a note of this process. */
   begun: ReadonlySet<string>;
   lowWater: LowWater;
+  /** Called when this process has leased work. */
+  onLeased(): void;
 }
 
 type ClaimedRow = Omit<store.ClaimedRow, 'tag'>;
@@ -24,6 +26,8 @@ export interface KindWorker {
   kind: WorkKind;
   claimNow: () => void;
   hasRoom(): boolean;
+  /** The number of leases in flight. */
+  size(): number;
   /** Runs claimed work. `unparkedFrom` is the concurrency key under which it was parked. */
   accept(rows: ClaimedRow[], unparkedFrom: string | null): void;
   snoozeFailed(): Promise<void>;
@@ -138,9 +142,7 @@ export function createKindWorker(deps: KindWorkerDeps, kind: WorkKind, isStopped
   };
 }
 
-interface InFlight extends Pick<KindWorker, 'accept' | 'snoozeFailed' | 'releaseUnknown' | 'drain'> {
-  size(): number;
-}
+type InFlight = Pick<KindWorker, 'accept' | 'size' | 'snoozeFailed' | 'releaseUnknown' | 'drain'>;
 
 /** Runs the claimed work of one kind. `onEnd` is called after the end of each item, `claimNow` when released work is ready again. */
 function createInFlight(
@@ -201,6 +203,7 @@ function createInFlight(
       // A claim is not flushed: a crash of the database may lose it and bring the same work again while it is in flight. Or a handler
       // postponed its work, and the claim overtakes the answer to its transaction.
       const fresh = rows.filter((row) => !leased.has(row.id));
+      if (fresh.length > 0) deps.onLeased();
       for (const { id } of rows) leased.set(id, leased.has(id) ? 'reclaimed' : 'once');
       // Critical work is loaded apart, so that it does not wait for the input of the others.
       for (const together of [fresh.filter(isCritical), fresh.filter((row) => !isCritical(row))]) {

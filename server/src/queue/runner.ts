@@ -16,7 +16,7 @@ export interface Runner {
   stop(deadlineMs: number): Promise<void>;
 }
 
-interface RunnerDeps extends HeartbeatDeps, KindWorkerDeps {
+interface RunnerDeps extends HeartbeatDeps, Omit<KindWorkerDeps, 'onLeased'> {
   doorbell: Doorbell;
   /** Refills the concurrency keys with parked work; about twice a second. */
   refillConcurrency(): Promise<void>;
@@ -38,14 +38,17 @@ export function startRunner(deps: RunnerDeps): Runner {
   const stopping = new AbortController();
   const isStopped = (): boolean => stopping.signal.aborted;
   const heartbeat = createHeartbeat(deps);
+  // Not with the next tick: until then, work may block the event loop.
+  const onLeased = (): void => heartbeat.setBusy(true);
   const workers = (Object.keys(workKinds) as WorkKind[]).map((kind) =>
-    createKindWorker(deps, kind, isStopped),
+    createKindWorker({ ...deps, onLeased }, kind, isStopped),
   );
   const workerOf = new Map(workers.map((worker) => [worker.kind, worker]));
   const silence = workers.map((worker) => deps.doorbell.on(`work:${worker.kind}`, worker.claimNow));
 
   async function tick(): Promise<void> {
     if (!heartbeat.hasBegun()) await heartbeat.begin();
+    heartbeat.setBusy(workers.some((worker) => worker.size() > 0));
     await releaseUnknownLeases();
     if (msSince(heartbeat.steadySince()) >= settlingMs) await rescue();
     // Moved work need not wait for the disk: work that a crash of the database moves back is moved again.
