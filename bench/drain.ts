@@ -7,14 +7,14 @@ import { message } from './harness/message.ts';
 import { createReport } from './harness/report.ts';
 import { type Service, startService, testKey } from './harness/service.ts';
 
-const { ensureInstalled } = await import(new URL('../scripts/setup.mjs', import.meta.url).href);
+const { ensureInstalled } = await import(new URL('../scripts/install.mjs', import.meta.url).href);
 
 const rounds = 3;
 const notifications = 15_000;
 const warmUp = 3_000;
 const connections = 64;
 
-await ensureInstalled(join(import.meta.dirname, 'peers'));
+await ensureInstalled({ folder: join(import.meta.dirname, 'peers') });
 const report = createReport('drain');
 const database = await startDatabase();
 const nextRequest = postRequests('/v1/notifications', testKey, message);

@@ -11,7 +11,7 @@ import { startService } from './harness/service.ts';
 import { orderSteps, stepRate } from './harness/step-rate.ts';
 import { type AppendFsync, ensureRedis, startRedis } from './peers/redis.ts';
 
-const setup = new URL('../scripts/setup.mjs', import.meta.url).href;
+const setup = new URL('../scripts/install.mjs', import.meta.url).href;
 const { ensureInstalled } = await import(setup);
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
@@ -29,7 +29,7 @@ interface Contestant {
   rates: number[];
 }
 
-await ensureInstalled(peers);
+await ensureInstalled({ folder: peers });
 const redis = await ensureRedis();
 const dbos = `DBOS ${versionOf('@dbos-inc/dbos-sdk')}`;
 const report = createReport('peers');

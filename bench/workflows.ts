@@ -3,23 +3,15 @@ import { readFileSync } from 'node:fs';
 import { query } from '../server/src/db/sql.ts';
 import { matchKeyOf } from '../server/src/engine/index.ts';
 import { waitKeyOf } from '../server/src/features/workflows/runs/waits-store.ts';
-import { lanes, workKinds } from '../server/src/queue/index.ts';
+import { callApi, defineWorkflow } from './harness/api.ts';
 import { startDatabase } from './harness/database.ts';
-import { message } from './harness/message.ts';
 import { createReport, median } from './harness/report.ts';
 import { seedQueued, sentSince, until } from './harness/seed.ts';
-import { type Service, startService, testKey } from './harness/service.ts';
+import { type Service, startService } from './harness/service.ts';
+import { orderSteps, stepRate, withWorker } from './harness/step-rate.ts';
 
 const rounds = 3;
 const sends = 6_000;
-/** Four steps a run, two of them sends: about as many notifications to deliver as steps that only decide. */
-const runs = 3_000;
-const steps = [
-  { id: 'pick', kind: 'branch', branches: [{ when: 'trigger.total > 100', goto: 'thank' }], else: 'end' },
-  { ...message, id: 'thank', kind: 'send' },
-  { id: 'nap', kind: 'delay', duration: 'PT0.01S' },
-  { ...message, id: 'remind', kind: 'send' },
-];
 const waitingSteps = [
   {
     id: 'wait',
@@ -44,22 +36,20 @@ let service: Service | undefined;
 try {
   service = await startService('worker.ts', database, { CARILLON_ROLES: 'api' });
   const environmentId = (await call<{ environment_id: string }>('GET', '/me')).environment_id;
-  await define('order', steps);
-  await define('waiting', waitingSteps);
-  const order = await workflowId('order');
+  const order = await defineWorkflow(service.url, 'order', orderSteps);
 
   const bare: number[] = [];
   const stepped: number[] = [];
   await sendRate(environmentId);
-  await stepRate(environmentId, order);
+  await stepRate(database, environmentId, order);
   for (let round = 0; round < rounds; round += 1) {
     bare.push(await sendRate(environmentId));
-    stepped.push(await stepRate(environmentId, order));
+    stepped.push(await stepRate(database, environmentId, order));
   }
   const sendsPerSecond = report.rounds('bare sends', bare, 'notifications/s');
   const stepsPerSecond = report.rounds('steps of runs', stepped, 'steps/s');
 
-  const waiting = await workflowId('waiting');
+  const waiting = await defineWorkflow(service.url, 'waiting', waitingSteps);
   await seedWaiting(environmentId, waiting, 0, few);
   await postTimes(0, 20); // warm
   const withFew = await postTimes(20, posts);
@@ -98,84 +88,18 @@ try {
   await database.stop();
 }
 
-async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-  const response = await fetch(`${service?.url}/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${testKey}`,
-      ...(body ? { 'content-type': 'application/json' } : {}),
-    },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Answer;
-}
-
-async function define(key: string, body: object[]): Promise<void> {
-  await call('POST', '/workflows', { key, name: key });
-  await call('POST', `/workflows/${key}/versions`, { body: { steps: body } });
-  const { valid } = await call<{ valid: boolean }>('POST', `/workflows/${key}/versions/1/activate`);
-  if (!valid) throw new Error(`${key} is not valid`);
-}
-
-async function workflowId(key: string): Promise<string> {
-  return (await call<{ id: string }>('GET', `/workflows/${key}`)).id;
+function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+  return callApi(service?.url ?? '', method, path, body);
 }
 
 /** Sends that wait, drained by a worker. */
 async function sendRate(environmentId: string): Promise<number> {
   await seedQueued(pool, [environmentId], sends, 'normal');
   const since = new Date();
-  return withWorker(async () => {
+  return withWorker(database, async () => {
     await until(async () => (await sentSince(pool, since)).count === sends, deadlineMs);
     return (await sentSince(pool, since)).perSecond;
   });
-}
-
-/** Runs that wait to be begun, until every one has ended and all they sent is delivered. */
-async function stepRate(environmentId: string, workflow: string): Promise<number> {
-  await query(
-    pool,
-    `with input as materialized (select uuidv7() as id, n from generate_series(1, $3::int) n),
-     triggered as (
-       insert into runs (id, environment_id, workflow_id, version, status, trigger_data)
-       select id, $1, $2, 1, 'pending', '{"total": 120, "name": "Ada"}' from input)
-     insert into queue_ready (id, kind, lane, tag, environment_id)
-     select id, $4, $5, n, $1 from input`,
-    [environmentId, workflow, runs, workKinds.run, lanes.normal],
-  );
-  for (const table of ['runs', 'queue_ready', 'run_steps', 'notifications'])
-    await query(pool, `vacuum analyze ${table}`);
-  await query(pool, 'checkpoint');
-  const since = new Date();
-  return withWorker(async () => {
-    const read = async () => {
-      const [row] = await query<{ steps: number; ended: number; seconds: number }>(
-        pool,
-        `select count(*)::int as steps, count(distinct run_id) filter (where step_id = 'remind')::int as ended,
-           extract(epoch from greatest((select max(completed_at) from runs), (select max(sent_at) from notifications))
-             - min(started_at))::float8 as seconds
-         from run_steps where started_at >= $1`,
-        [since],
-      );
-      return { ...row, sent: (await sentSince(pool, since)).count };
-    };
-    await until(async () => {
-      const { ended, sent } = await read();
-      return ended === runs && sent === runs * 2;
-    }, deadlineMs);
-    const { steps: done = 0, seconds = 0 } = await read();
-    return done / seconds;
-  });
-}
-
-async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> {
-  const worker = await startService('worker.ts', database, { CARILLON_ROLES: 'worker' });
-  try {
-    return await work();
-  } finally {
-    await worker.stop();
-  }
 }
 
 /** Runs that wait, as the service writes them: one is made by it, the others after its image. */
@@ -189,7 +113,7 @@ async function seedWaiting(
   const { run_id: model } = await call<{ run_id: string }>('POST', '/workflows/waiting/trigger', {
     trigger_data: { order_id: 'model' },
   });
-  await withWorker(() =>
+  await withWorker(database, () =>
     until(async () => {
       const [row] = await query<{ status: string }>(pool, 'select status from runs where id = $1', [model]);
       return row?.status === 'waiting';
