@@ -102,6 +102,6 @@ declare
   part regclass;
 begin
   for part in select inhrelid::regclass from pg_inherits where inhparent = 'notifications'::regclass loop
-    execute format('alter table %s set (fillfactor = 60)', part);
+    execute format('alter table %s set (fillfactor = 90)', part);
   end loop;
 end $$;
