@@ -9,7 +9,7 @@ const at = { now, retryScale: 1, chance: 0.5 };
 const maxAttempts = maxAttemptsOf(deliverySchedule);
 const delayMs = (attempts: number, context: RetryContext, askedMs: number | null) =>
   retryDelayMs(deliverySchedule, attempts, context, askedMs);
-const fact = { id: 'd', step: 0, attempt_count: 0 } as DeliveryJobRow;
+const row = { id: 'd', step: 0, attempt_count: 0 } as DeliveryJobRow;
 const refused: PostResult = {
   verdict: 'failed',
   error: 'status: The receiver returned 500.',
@@ -38,7 +38,7 @@ test('pauses vary by a tenth, follow the scale, and never fall short of what the
 
 describe('an attempt', () => {
   test('that is refused waits for the next one', () => {
-    expect(settlementOf(fact, refused, at)).toEqual({
+    expect(settlementOf(row, refused, at)).toEqual({
       id: 'd',
       status: 'pending',
       step: 1,
@@ -54,7 +54,7 @@ describe('an attempt', () => {
   });
 
   test('that was the last fails', () => {
-    const last = { ...fact, step: maxAttempts - 1, attempt_count: 12 };
+    const last = { ...row, step: maxAttempts - 1, attempt_count: 12 };
     expect(settlementOf(last, refused, at)).toMatchObject({
       status: 'failed',
       number: 13,
@@ -64,7 +64,7 @@ describe('an attempt', () => {
   });
 
   test.each(['gone', 'blocked'] as const)('that is %s is not made again', (verdict) => {
-    expect(settlementOf(fact, { ...refused, verdict }, at)).toMatchObject({
+    expect(settlementOf(row, { ...refused, verdict }, at)).toMatchObject({
       status: 'permanent_failure',
       next_attempt_at: null,
       failed_at: '2026-03-01T12:00:00.000Z',
@@ -73,7 +73,7 @@ describe('an attempt', () => {
 
   test('that succeeds leaves no trace of failure', () => {
     const result = { ...refused, verdict: 'succeeded', error: null, status: 204 } as const;
-    expect(settlementOf({ ...fact, step: 3 }, result, at)).toMatchObject({
+    expect(settlementOf({ ...row, step: 3 }, result, at)).toMatchObject({
       status: 'succeeded',
       failed_at: null,
       error: null,
@@ -82,7 +82,7 @@ describe('an attempt', () => {
   });
 
   test('that is not made counts as none', () => {
-    expect(refusedSettlement({ ...fact, step: 2, attempt_count: 2 }, now)).toMatchObject({
+    expect(refusedSettlement({ ...row, step: 2, attempt_count: 2 }, now)).toMatchObject({
       status: 'permanent_failure',
       attempted_at: null,
       number: 2,

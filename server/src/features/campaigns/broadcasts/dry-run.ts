@@ -121,7 +121,7 @@ function brakeRequest(
     template_version_id = null,
     inline_format = null,
   } = contents[recipient.channel] ?? {};
-  const fact = {
+  const input = {
     ...recipient,
     environment_kind: principal.environmentKind,
     priority: 'bulk',
@@ -133,7 +133,7 @@ function brakeRequest(
     template_version_id,
     inline_format,
   };
-  return { fact, at, hold: null, decision: null, isCounted: false };
+  return { input, at, hold: null, decision: null, isCounted: false };
 }
 
 async function* membersToJudge({ pool, clock, broadcast }: DryRun, every: number, untilMs: number) {

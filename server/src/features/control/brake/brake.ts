@@ -43,7 +43,7 @@ interface BrakeInput extends BrakedNotification {
 
 /** A notification that every other gate lets pass. */
 export interface BrakeRequest {
-  fact: BrakeInput;
+  input: BrakeInput;
   /** When the work was claimed, by the clock of the database. */
   at: number;
   hold: HoldNote | null;
@@ -65,7 +65,7 @@ export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
    */
   forecast(weight: number): (requests: BrakeRequest[]) => Promise<Map<string, BrakeVerdict>>;
   /** Adds to budgets what a rendered text costs beyond the one segment that was counted before. */
-  charge(sends: { fact: BrakeInput; text: string | null }[]): Promise<void>;
+  charge(sends: { input: BrakeInput; text: string | null }[]): Promise<void>;
   /** The verdict of a freeze that began after the batch was judged; null when there is none. */
   judgeFreeze(request: BrakeRequest): HoldVerdict | null;
   /** What of the channel is frozen, in words, for what is skipped and not held; null when nothing is. */
@@ -106,16 +106,17 @@ export function createBrake(deps: BrakeDeps): Brake {
   };
 }
 
-function priceOf(states: BrakeStates, fact: BrakedNotification): number {
-  return findPrice(states.get(fact.environment_id)?.prices ?? [], fact, null)?.price_micros ?? 0;
+function priceOf(states: BrakeStates, input: BrakedNotification): number {
+  return findPrice(states.get(input.environment_id)?.prices ?? [], input, null)?.price_micros ?? 0;
 }
 
 const findFreeze = (states: BrakeStates, environmentId: string, on: Channel): FreezeRow | undefined =>
   states.get(environmentId)?.freezes.find(({ channel }) => channel === 'all' || channel === on);
 
 function judgeFreeze(states: BrakeStates, request: BrakeRequest): HoldVerdict | null {
-  const { fact } = request;
-  const freeze = fact.priority === 'critical' ? null : findFreeze(states, fact.environment_id, fact.channel);
+  const { input } = request;
+  const freeze =
+    input.priority === 'critical' ? null : findFreeze(states, input.environment_id, input.channel);
   if (!freeze) return null;
   const hold = freezeHold(freeze.channel);
   const isRepeated = request.hold?.hold === hold && request.decision === null;
@@ -127,12 +128,12 @@ function judgeFreeze(states: BrakeStates, request: BrakeRequest): HoldVerdict | 
 
 /** During a spike, when the rule says so, everything is held that a person has not released. */
 function judgeSpike(states: BrakeStates, request: BrakeRequest): BrakeVerdict | null {
-  const { fact } = request;
-  const state = states.get(fact.environment_id);
+  const { input } = request;
+  const state = states.get(input.environment_id);
   const rule =
     state?.isSpiking && state.rules.find(({ scope, action }) => scope === 'spike' && action === 'hold');
   if (!rule || request.isCounted || !stops(rule, request)) return null;
-  if (fact.priority === 'critical' && !rule.includes_critical) return null;
+  if (input.priority === 'critical' && !rule.includes_critical) return null;
   const note = holdOf(request, rule.key, rule.hold_expires_hours);
   const detail = `Much more than usual at this hour is being sent (rule ${rule.key}): held until it is released, at most until ${new Date(note.expires).toISOString()}.`;
   return { kind: 'hold', note, until: note.expires, detail, isRepeated: false };
@@ -149,10 +150,10 @@ function judgeState(states: BrakeStates, request: BrakeRequest): BrakeVerdict | 
 }
 
 function candidateOf(states: BrakeStates, request: BrakeRequest, weight: number): Candidate {
-  const { fact } = request;
+  const { input } = request;
   if (request.isCounted) return { request, counts: [] };
-  const counts = countsOf(states, fact, (rule) => {
-    const amount = rule.unit === 'money' ? priceOf(states, fact) * unitsBefore(fact) : 1;
+  const counts = countsOf(states, input, (rule) => {
+    const amount = rule.unit === 'money' ? priceOf(states, input) * unitsBefore(input) : 1;
     return rule.scope === 'recipient' ? amount : amount * weight;
   });
   return { request, counts };
@@ -160,12 +161,12 @@ function candidateOf(states: BrakeStates, request: BrakeRequest, weight: number)
 
 function countsOf(
   states: BrakeStates,
-  fact: BrakeInput,
+  input: BrakeInput,
   amountOf: (rule: ActiveRule) => number,
 ): Candidate['counts'] {
   const counts: Candidate['counts'] = [];
-  for (const rule of states.get(fact.environment_id)?.rules ?? []) {
-    const subjects = subjectsOf(rule, fact);
+  for (const rule of states.get(input.environment_id)?.rules ?? []) {
+    const subjects = subjectsOf(rule, input);
     const amount = subjects.length === 0 ? 0 : amountOf(rule);
     if (amount !== 0) for (const subject of subjects) counts.push({ rule, subject, amount });
   }
@@ -179,7 +180,7 @@ function judgeStates(states: BrakeStates, requests: BrakeRequest[], weight = 1) 
   for (const request of requests) {
     const verdict = judgeState(states, request);
     const candidate = verdict ? null : candidateOf(states, request, weight);
-    if (verdict) verdicts.set(request.fact.id, verdict);
+    if (verdict) verdicts.set(request.input.id, verdict);
     else if (candidate && candidate.counts.length > 0) candidates.push(candidate);
   }
   return { verdicts, candidates };
@@ -215,16 +216,16 @@ async function count(
 
 async function charge(
   { claimPool, queue, log, states }: BrakeDeps,
-  sends: { fact: BrakeInput; text: string | null }[],
+  sends: { input: BrakeInput; text: string | null }[],
 ): Promise<void> {
-  const candidates = sends.flatMap(({ fact, text }) => {
-    const hasBudget = states.get(fact.environment_id)?.rules.some(({ unit }) => unit === 'money');
-    const units = hasBudget ? billedUnits(fact.channel, text) - unitsBefore(fact) : 0;
+  const candidates = sends.flatMap(({ input, text }) => {
+    const hasBudget = states.get(input.environment_id)?.rules.some(({ unit }) => unit === 'money');
+    const units = hasBudget ? billedUnits(input.channel, text) - unitsBefore(input) : 0;
     if (units <= 0) return [];
-    const counts = countsOf(states, fact, ({ unit }) =>
-      unit === 'money' ? priceOf(states, fact) * units : 0,
+    const counts = countsOf(states, input, ({ unit }) =>
+      unit === 'money' ? priceOf(states, input) * units : 0,
     );
-    return [{ request: { fact, at: 0 }, counts }];
+    return [{ request: { input, at: 0 }, counts }];
   });
   const demands = demandsOf(candidates);
   if (demands.size === 0) return;
@@ -246,10 +247,10 @@ async function judge(deps: BrakeDeps, requests: BrakeRequest[]): Promise<Map<str
 
   const unmarked: string[] = [];
   for (const candidate of candidates) {
-    const { fact } = candidate.request;
-    const verdict = judgeCounts(candidate, counted, (rule) => engagements.engage(fact, rule));
-    verdicts.set(fact.id, verdict);
-    if (verdict === pass) unmarked.push(fact.id);
+    const { input } = candidate.request;
+    const verdict = judgeCounts(candidate, counted, (rule) => engagements.engage(input, rule));
+    verdicts.set(input.id, verdict);
+    if (verdict === pass) unmarked.push(input.id);
   }
   // A refund is tried once, because its answer may be lost: counts may be too high, but never too low.
   let refunds = [...counted.values()].flatMap(refundOf);
@@ -272,7 +273,7 @@ function forecast({ pool, states }: BrakeDeps, weight: number): ReturnType<Brake
     for (const { demand, window } of totals)
       known.set(demand.subject, { demand, window, used: window.total });
     for (const candidate of candidates) {
-      verdicts.set(candidate.request.fact.id, judgeCounts(candidate, known));
+      verdicts.set(candidate.request.input.id, judgeCounts(candidate, known));
       // A recipient is judged once: only shared counts are needed again, and they are few.
       for (const { rule, subject } of candidate.counts) if (rule.scope === 'recipient') known.delete(subject);
     }
@@ -289,7 +290,7 @@ interface WindowCount {
 
 type Counted = ReadonlyMap<string, WindowCount>;
 
-const idOf = ({ request }: Candidate): string => request.fact.id;
+const idOf = ({ request }: Candidate): string => request.input.id;
 
 const frozenText = ({ channel }: FreezeRow): string =>
   channel === 'all' ? 'The environment is frozen' : `The channel ${channel} is frozen`;
@@ -302,7 +303,7 @@ function unitsBefore({ channel, template_version_id, inline_format, text_body }:
 
 /** What the candidates need in all, by subject. */
 function demandsOf(
-  candidates: { request: Pick<BrakeRequest, 'fact' | 'at'>; counts: Candidate['counts'] }[],
+  candidates: { request: Pick<BrakeRequest, 'input' | 'at'>; counts: Candidate['counts'] }[],
 ): Map<string, Demand> {
   const demands = new Map<string, Demand>();
   for (const { request, counts } of candidates) {
@@ -310,7 +311,7 @@ function demandsOf(
       const known = demands.get(subject);
       if (known) known.amount += amount;
       else {
-        const { environment_id: environmentId } = request.fact;
+        const { environment_id: environmentId } = request.input;
         demands.set(subject, { environmentId, rule, subject, amount, at: request.at });
       }
     }
@@ -398,8 +399,8 @@ function spreadMsOf({ scope, window }: ActiveRule, times: number): number {
 }
 
 function holdOf(request: BrakeRequest, hold: string, hours: number): HoldNote {
-  const { fact, at } = request;
-  const latest = fact.attachments ? idTime(fact.id) + attachmentHours * hourMs : Number.POSITIVE_INFINITY;
+  const { input, at } = request;
+  const latest = input.attachments ? idTime(input.id) + attachmentHours * hourMs : Number.POSITIVE_INFINITY;
   const passes = passesOf(request);
   return {
     hold,

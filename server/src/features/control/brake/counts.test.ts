@@ -43,7 +43,7 @@ async function startWorker(): Promise<string> {
 }
 
 const requestOf = (id: string, category: string) => ({
-  fact: {
+  input: {
     ...{ id, environment_id: app.testEnvironmentId, environment_kind: 'test' as const, category },
     ...{ channel: 'email' as const, priority: 'normal', address: 'delivered@sandbox.test' },
     ...{ external_user_id: null, template_key: null, source_id: null, chain: null, attachments: null },
@@ -151,7 +151,7 @@ test('a count is not repeated when the answer of the database is lost', async ()
   // The last batch was counted and what it could not send was given back, each once.
   const { rows } = await app.pool.query(
     'select sum(amount + past)::int as count from brake_counts where subject = $1',
-    [subjectsOf({ ...rule, workflowId: null }, requestOf('', 'lost').fact).map(hashSubject)[0]],
+    [subjectsOf({ ...rule, workflowId: null }, requestOf('', 'lost').input).map(hashSubject)[0]],
   );
   expect(rows).toEqual([{ count: 3 }]);
   await app.pool.query('delete from queue_leased where worker_id = $1', [workerId]);

@@ -153,7 +153,7 @@ async function isCapped(id: string): Promise<true | null> {
 /** A text of the environment, as the dispatch job asks the brake about it. */
 function requestFor({ testEnvironmentId }: TestApp) {
   return {
-    fact: {
+    input: {
       id: '01890000-0000-7000-8000-000000000000',
       environment_id: testEnvironmentId,
       environment_kind: 'test' as const,

@@ -58,7 +58,7 @@ export function brakeRequest(claim: Claim, row: DispatchRow, note: LeaseNote): B
   const { held: hold = null, decided: decision = null, braked = false } = note;
   // Work is parked after the gates.
   const isCounted = braked || claim.unparkedFrom !== null;
-  return { fact: row, at: claim.leasedAt.getTime(), hold, decision, isCounted };
+  return { input: row, at: claim.leasedAt.getTime(), hold, decision, isCounted };
 }
 
 /** The hold is over. */

@@ -11,7 +11,7 @@ import { type FrozenRound, type RoundOptions, runRound, wasAnswered } from './ro
 
 const now = Date.UTC(2026, 0, 1);
 const retryContext = { now, retryScale: 1, chance: 0.5 };
-const fact = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchRow;
+const row = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchRow;
 
 const accepted: Outcome = { kind: 'accepted', providerMessageId: 'p1', detail: 'ok' };
 const retry: Outcome = { kind: 'retry', detail: 'busy', code: '451' };
@@ -170,7 +170,7 @@ describe('waiting', () => {
     trace: [],
     calls: [],
   };
-  const base = { ...unsettled(fact), trace: [{ at: '', kind: 'passed' as const, gates: [] }] };
+  const base = { ...unsettled(row), trace: [{ at: '', kind: 'passed' as const, gates: [] }] };
   const after = (wait: NonNullable<LeaseNote['waiting']>) => ({ ...base, note: { waiting: wait } });
 
   test('leaves everything as it was but the time of the next try, and says why', () => {
@@ -235,7 +235,7 @@ describe('waiting', () => {
     const note = { waiting: { since: now - 90_000, times: 3 } };
     const result = await round([carrier('a', retry)]);
     if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
-    const settled = settlementOf(fact, result, retryContext, { ...unsettled(fact), note });
+    const settled = settlementOf(row, result, retryContext, { ...unsettled(row), note });
     expect(settled).toMatchObject({ kind: 'retry', note: { due: expect.any(Number) } });
     expect(settled).not.toHaveProperty('note.waiting');
     expect(resumedEntry(note, now)).toMatchObject([
@@ -249,7 +249,7 @@ describe('a round before its time', () => {
     const due = now + 3_600_000;
     const result = await round([carrier('a', retry)]);
     if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
-    const seventh = { ...fact, round: 7 };
+    const seventh = { ...row, round: 7 };
     const claimedAt = (time: number) => ({ ...unsettled(seventh), note: leaseNoteAt({ due }, time) });
     expect(settlementOf(seventh, result, retryContext, claimedAt(due - 1))).toMatchObject({
       kind: 'retry',
@@ -290,16 +290,16 @@ describe('a carrier that recognises a repeat', () => {
     const ambiguous: Outcome = { kind: 'ambiguous', detail: 'timeout', code: 'timeout' };
     const result = await round([carrier('a', ambiguous, { idempotent: true }), carrier('b', accepted)]);
     if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
-    const settled = settlementOf(fact, result, retryContext);
+    const settled = settlementOf(row, result, retryContext);
     const repeat = { carrier: 'a', since: now };
     expect(settled).toMatchObject({ kind: 'retry', note: { repeat } });
     if (settled.kind !== 'retry') throw new Error('not retried');
     const later = await round([carrier('a', retry, { idempotent: true })]);
     if (later === 'lost' || later.kind !== 'tried') throw new Error('not tried');
     const note = leaseNoteAt(settled.note, settled.retryAt);
-    const second = settlementOf(fact, later, retryContext, { ...unsettled(fact), note });
+    const second = settlementOf(row, later, retryContext, { ...unsettled(row), note });
     expect(second).toMatchObject({ kind: 'retry', note: { repeat } });
-    const lastRound = { ...fact, round: maxRounds - 1 };
+    const lastRound = { ...row, round: maxRounds - 1 };
     const last = settlementOf(lastRound, later, retryContext, { ...unsettled(lastRound), note });
     expect(last).toMatchObject({
       kind: 'failed',
@@ -321,10 +321,10 @@ test('a place whose calls nobody answers is told from one that refuses', () => {
 
 describe('a worker that died during a call', () => {
   const open = { carrier: 'a', carrier_kind: 'smtp', started_at: '2026-01-01T00:00:00.000Z' };
-  const critical = { ...fact, priority: 'critical' } as DispatchRow;
+  const critical = { ...row, priority: 'critical' } as DispatchRow;
 
   test('leaves an outcome that nobody knows, and the policy is in the trace', () => {
-    const lost = resolveOpenAttempt(fact, open, {}, retryContext);
+    const lost = resolveOpenAttempt(row, open, {}, retryContext);
     expect(lost).toMatchObject({
       kind: 'failed',
       attempts: 1,
@@ -361,8 +361,8 @@ describe('a worker that died during a call', () => {
       /no longer deduplicate/,
     );
 
-    const base = { ...unsettled(fact), note: { repeat } };
-    const lost = resolveForgotten(base, fact, 'it has been removed', retryContext);
+    const base = { ...unsettled(row), note: { repeat } };
+    const lost = resolveForgotten(base, row, 'it has been removed', retryContext);
     expect(lost).toMatchObject({
       kind: 'failed',
       lastError: expect.stringMatching(/^outcome_unknown: a/),

@@ -11,7 +11,7 @@ import { waitForObjects } from './waiting.ts';
 const now = Date.UTC(2026, 0, 1);
 const context = { now, retryScale: 1, chance: 0.5 };
 
-const fact = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchRow;
+const row = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchRow;
 
 const message: Message = {
   ...{ channel: 'sms', notificationId: 'n', environmentId: 'e', attempt: 1 },
@@ -87,7 +87,7 @@ describe('a round', () => {
 
 describe('a settlement', () => {
   const settle = async (outcome: Outcome, over: Partial<DispatchRow> = {}, idempotent = false) =>
-    settlementOf({ ...fact, ...over }, await round([carrier('a', outcome, idempotent)]), context);
+    settlementOf({ ...row, ...over }, await round([carrier('a', outcome, idempotent)]), context);
 
   test('of an acceptance is sent, or further with receipts that came along', async () => {
     expect(await settle(accepted)).toMatchObject({
@@ -144,7 +144,7 @@ describe('a settlement', () => {
   });
 
   test('of a second unknown outcome fails a critical notification too, and says that it was sent twice', async () => {
-    const critical = { ...fact, priority: 'critical' as const };
+    const critical = { ...row, priority: 'critical' as const };
     const next = async (outcome: Outcome, before: UnsettledRound) =>
       settlementOf(critical, await round([carrier('a', outcome)]), context, before);
     const noteOf = (settled: Awaited<ReturnType<typeof next>>) => {
@@ -183,7 +183,7 @@ test('retries are eight rounds over about 24 hours, spread by a fifth', () => {
 
 test('a delay of our own obeys the scale, and one that the provider asked for does not', async () => {
   const retryAt = async (outcome: Outcome, retryScale: number) => {
-    const settled = settlementOf(fact, await round([carrier('a', outcome)]), { ...context, retryScale });
+    const settled = settlementOf(row, await round([carrier('a', outcome)]), { ...context, retryScale });
     return settled.kind === 'retry' ? settled.retryAt : null;
   };
   const greylisted: Outcome = { ...retry, atLeastMs: 300_000 };
@@ -194,7 +194,7 @@ test('a delay of our own obeys the scale, and one that the provider asked for do
 
 test('time under a hold or a gate is not time that a provider or the object store was waited for', () => {
   const wait = { since: now - 86_400_000, times: 5 };
-  const before = { ...unsettled(fact), note: { braked: true as const, waiting: wait, objects: wait } };
+  const before = { ...unsettled(row), note: { braked: true as const, waiting: wait, objects: wait } };
   const hold = { hold: 'freeze:all', since: now, expires: now + 1_000 };
   const verdict = { kind: 'hold' as const, note: hold, until: now + 1_000, detail: '' };
   expect(deferred(before, now + 1_000).note).toEqual({ braked: true });

@@ -62,8 +62,8 @@ export function createDispatchWriter(
     async (notes) => {
       // The write is retried: if only the answer was lost the note is there, and an attempt never made would pass for an open
       // one.
-      const held = new Set(await untilDatabaseAnswers(() => queue.begin(pool, 'notification', notes)));
-      return notes.map(({ id }) => held.has(id));
+      const leased = new Set(await untilDatabaseAnswers(() => queue.begin(pool, 'notification', notes)));
+      return notes.map(({ id }) => leased.has(id));
     },
     { concurrency: 2, maxItems: 200 },
   );
@@ -74,8 +74,8 @@ export function createDispatchWriter(
     results: DispatchResult[],
     withCommit: WithCommit,
   ): Promise<AfterCommit> {
-    const held = await finishLeased(tx, queue, 'notification', results);
-    const mine = await withReports(tx, held.filter(isSettled));
+    const leased = await finishLeased(tx, queue, 'notification', results);
+    const mine = await withReports(tx, leased.filter(isSettled));
     const settlements = mine.flatMap(({ settled }) => (settled.kind === 'still_waiting' ? [] : settled));
     const observations = settlements.flatMap((settled) => settled.observations);
     const rows = settlements.map(rowOf);
@@ -110,7 +110,7 @@ export function createDispatchWriter(
         countSettled(deps.activity, row, settled);
         if (settled.kind !== 'sent') continue;
         const { text_body: text } = settled.rendered ?? row;
-        sends.push({ fact: row, text });
+        sends.push({ input: row, text });
         if (row.environment_kind === 'live')
           deps.spend.sent(row, { providerKind: providerOf(settled), text });
       }
