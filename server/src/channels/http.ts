@@ -1,6 +1,9 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+// The whole package has a fetch, for which Node would load its own, and much else: 3 MB.
+import buildConnector from 'undici/lib/core/connect.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import { skipContinue } from './continue.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { AddressRefused, assertAllowedAddress, type NetworkPolicy, resolveAllowed } from './net.ts';
