@@ -59,6 +59,10 @@ type ServerContext = HttpDeps & {
   computations: ReturnType<typeof createComputations>;
 };
 
+const noCompiler = (): never => {
+  throw new Error('A route has a schema of fastify.');
+};
+
 interface ServerOptions {
   /** Called for URLs that match no operation; returns null when there is no page either. */
   pages?: ((request: FastifyRequest) => Reply | null) | undefined;
@@ -89,6 +93,10 @@ export function createHttpServer(
     requestTimeout: 60_000, // a body that trickles in slower than this is cut off
     keepAliveTimeout: 65_000, // longer than common load balancers, so that they close first
     forceCloseConnections: 'idle',
+    // Routes have checks of their own (validation.ts) and no schemas; fastify would load two compilers for those.
+    schemaController: {
+      compilersFactory: { buildValidator: () => noCompiler, buildSerializer: () => noCompiler },
+    },
     return503OnClosing: false, // a request on an open connection is served, and the connection is closed after it
     frameworkErrors: answerError,
     clientErrorHandler: sockets.refuse,
