@@ -231,7 +231,9 @@ export function createPool(
 }
 
 /** Every named statement with its declaration: the stack names the file. Only `statements.ts` reads this list. */
-export const declaredStatements = new Map<string, { text: string; declaration: Error }>();
+export const declaredStatements = new Map<string, { text: string; declaration: Error | null }>();
+/** In the bundle nobody reads the stacks, which take 0.6 MB. */
+const keepsDeclarations = import.meta.url.endsWith('.ts');
 
 /**
  * A named prepared statement: `const findKey = statement<Row>('find_key', 'select …')`, then `findKey(sql, [id])`.
@@ -240,7 +242,7 @@ export const declaredStatements = new Map<string, { text: string; declaration: E
  */
 export function statement<Row extends pg.QueryResultRow = pg.QueryResultRow>(name: string, text: string) {
   if (declaredStatements.has(name)) throw new Error(`The statement ${name} is declared twice.`);
-  declaredStatements.set(name, { text, declaration: new Error(name) });
+  declaredStatements.set(name, { text, declaration: keepsDeclarations ? new Error(name) : null });
   return async (sql: Sql, values: unknown[] = []): Promise<Row[]> => {
     const result = await sql.query<Row>({ name, text, values });
     return result.rows;

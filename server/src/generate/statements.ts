@@ -41,8 +41,8 @@ function declaringFiles(): string[] {
 }
 
 /** The innermost of these files in the stack: the SQL stands there, whichever module asked for it. */
-function fileOf({ stack = '' }: Error, files: string[]): string | undefined {
-  for (const line of stack.replaceAll('\\', '/').split('\n')) {
+function fileOf(declaration: Error | null, files: string[]): string | undefined {
+  for (const line of (declaration?.stack ?? '').replaceAll('\\', '/').split('\n')) {
     const file = files.find((path) => line.includes(`/server/src/${path}:`));
     if (file !== undefined) return file;
   }
