@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** Those of `npm start` in package.json. */
-const nodeFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
+export const nodeFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 
 export const testKey = 'crl_test_benchbenchbenchbenchbench';
 
