@@ -144,15 +144,16 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       trustedProxies: config.CARILLON_TRUSTED_PROXIES,
     });
     drains.push(() => closeWithin(http, drainMs, options.leaveMs ?? defaultLeaveMs));
-    await http.listen({ host: config.HOST, port: config.PORT });
-    const { port } = http.server.address() as AddressInfo;
-    url = `http://${openableHost(config.HOST)}:${port}`;
-    log.info({ url, roles: config.CARILLON_ROLES }, 'listening');
+    // Before HTTP, which says that the process is ready.
     let smtp: SmtpIn | null = null;
     if (config.CARILLON_SMTP_PORT !== null && isApi) {
       smtp = await startSmtpIn({ ...services, rateLimiter }, config.CARILLON_SMTP_PORT, drainMs);
       drains.push(smtp.stop);
     }
+    await http.listen({ host: config.HOST, port: config.PORT });
+    const { port } = http.server.address() as AddressInfo;
+    url = `http://${openableHost(config.HOST)}:${port}`;
+    log.info({ url, roles: config.CARILLON_ROLES }, 'listening');
 
     const stop = async (): Promise<void> => {
       draining = true;
