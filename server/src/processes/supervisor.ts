@@ -83,7 +83,12 @@ export async function supervise(config: Config, program: string): Promise<void> 
   function launch(isFirst = false): Child {
     const child: Child = new Child({ bundledDatabase: database?.url ?? null, isFirst }, async (own) => {
       const rest = [...children].filter((each) => each !== child && each.isReady);
-      return metrics.text([own, ...(await Promise.all(rest.map((each) => each.collect())))]);
+      const snapshots = await Promise.all(rest.map((each) => each.collect()));
+      // The counts of a process that ended meanwhile are among those of ended processes.
+      return metrics.text([
+        own,
+        ...rest.flatMap((each, index) => (children.has(each) ? [snapshots[index] ?? []] : [])),
+      ]);
     });
     children.add(child);
     void child.ended.then((end) => afterEnd(child, end));
